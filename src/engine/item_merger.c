@@ -5,13 +5,17 @@
  * In:   items of each source, in order, a buffer at a time.
  * Out:  all of them, or the selected ones, in one order, to a sink.
  *
- * A binary heap of the sources has the least item at its root (Knuth, TAOCP 3, 5.2.3 and 5.4.1); the
- * first words of the items are in the heap.
+ * Each source has a window: items that were loaded and have not left.  Threads load more, while a team merges
+ * what is there, in rounds.  The limit of a round is the least last item of the windows that more items may
+ * follow: what comes before it leaves.  The round is cut into shares, behind items that are equal in all
+ * windows.  In a share, first words are made and compared with those before them, and merged with places
+ * (Knuth, TAOCP 3, 5.2.4); then items are selected and copied as those of a sort's part are.
  *
- * Each source has two batches: the loader, a thread, reads one and checks its order, while items of the other
- * leave.  Without it the merger loads a batch when it wants it.
+ * Only a source whose window is empty is waited for.  If sources may be in any order, one share is merged up
+ * to the last item of any window that goes on, as sort(1) does.
  *
- * Invariant: among sources with equal items the one with the lower number is nearer to the root.
+ * Invariant: equal items leave in the order of their sources.  A group is in one share, or goes on in the
+ * first share of the next round.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,11 +27,307 @@
 #include "output/select.h"
 #include "plan/items.h"
 
-/* One item in a batch: two words, where it is, its length. */
-enum { BATCH_BYTES = 2 * sizeof(uint64_t) + sizeof(char *) + sizeof(uint32_t) };
+/* Items that are worth a thread; and for which a round has room, for each thread.  Not tuned. */
+enum { LEAST_SHARE = 2048, ROUND_ITEMS = 65536 };
 
-/* ---- what leaves ------------------------------------------------------------------ */
+/* Memory of a source for items: two batches in its window and an item that has left, and a batch that is
+ * loaded. */
+#define ITEMS_OF(batch)	(3 * (batch) + 1)
 
+/* An item of a share, by its place in the part. */
+struct element {
+	uint64_t word;
+	uint32_t place;
+};
+
+/* What one thread merges. */
+struct gs_merge_share {
+	struct gs_item_part part;
+	char           *memory;		/* of its elements, twice, and of the part */
+	size_t          room;
+	struct gs_bytes out;		/* what leaves */
+	struct gs_item_slice last;	/* the last share: the first item of a group that may go on, ... */
+	uint64_t        times;		/* ... which has so many */
+};
+
+/* ---- loading ----------------------------------------------------------------------- */
+
+static void
+load(const struct gs_item_merger *merger, struct gs_merge_source *source)
+{
+	struct gs_merge_batch *next = &source->next;
+	gs_status status = GS_OK;
+
+	next->count = gs_item_walk_next(&source->walk, next->items, next->bytes, merger->batch);
+	if (next->count == 0) {
+		status = source->fill(source->context, &source->filled);
+		source->walk = gs_item_walk_begin(merger->order, &source->filled, status == GS_OK);
+		next->count = gs_item_walk_next(&source->walk, next->items, next->bytes, merger->batch);
+	}
+	if (status != GS_OK)
+		gs_error_keep(&source->error, status);
+	atomic_store(&source->state, status == GS_OK ? GS_LOADED : GS_FAILED);
+	gs_futex_wake(&source->state, 1);
+}
+
+/* A loader: loads what is wanted. */
+static gs_status
+load_ahead(void *context)
+{
+	struct gs_item_merger *merger = context;
+	struct gs_merge_source *source;
+
+	while ((source = gs_queue_take(&merger->loaders.wanted)) != NULL)
+		load(merger, source);
+	return GS_OK;
+}
+
+/*
+ * Append what was loaded of SOURCE to its window; once all that was there before has left, let more be
+ * loaded.  What has left is dropped, but for the last item, with which the next one is compared.
+ */
+static void
+refill(struct gs_item_merger *merger, struct gs_merge_source *source)
+{
+	struct gs_merge_batch *window = &source->window, *next = &source->next;
+	const size_t from = source->at - (source->at > 0);
+
+	if (atomic_load(&source->state) == GS_LOADED) {
+		window->count -= from;
+		source->at -= from;
+		memmove(window->items, window->items + from, window->count * sizeof *window->items);
+		memmove(window->bytes, window->bytes + from, window->count * sizeof *window->bytes);
+		memcpy(window->items + window->count, next->items, next->count * sizeof *window->items);
+		memcpy(window->bytes + window->count, next->bytes, next->count * sizeof *window->bytes);
+		window->count += next->count;
+		merger->read += next->count;
+		source->ended = next->count == 0;
+		atomic_store(&source->state, GS_RECEIVED);
+	}
+	if (atomic_load(&source->state) == GS_RECEIVED && !source->ended &&
+	    window->count - source->at <= next->count) {
+		atomic_store(&source->state, GS_WANTED);
+		if (merger->loaders.count > 0)
+			(void)gs_queue_give(&merger->loaders.wanted, source);
+	}
+}
+
+/* ---- windows ----------------------------------------------------------------------- */
+
+static struct gs_item_slice
+item_at(const struct gs_item_merger *merger, const struct gs_merge_source *source, size_t at)
+{
+	const struct gs_merge_batch *window = &source->window;
+	const size_t fixed = merger->order->item_bytes;
+
+	return (struct gs_item_slice){ window->items[at], fixed > 0 ? fixed : window->bytes[at] };
+}
+
+static int
+compare(const struct gs_item_merger *merger, struct gs_item_slice one, struct gs_item_slice other)
+{
+	return gs_item_compare_whole(merger->order, 0, one.data, one.bytes, other.data, other.bytes);
+}
+
+/* Where the items FROM .. TO of SOURCE's window end that are less than ITEM, or EQUAL. */
+static size_t
+bound(const struct gs_item_merger *merger, const struct gs_merge_source *source, size_t from, size_t to,
+      struct gs_item_slice item, bool equal)
+{
+	while (from < to) {
+		const size_t middle = from + (to - from) / 2;
+
+		if (compare(merger, item_at(merger, source, middle), item) < equal)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+/* ---- a share ----------------------------------------------------------------------- */
+
+/* Merge A .. B with B .. END to INTO; equal ones of A are first. */
+static void
+merge_two(const struct gs_item_order *order, struct gs_item_batch *batch, const struct element *a,
+          const struct element *b, const struct element *end, struct element *into)
+{
+	const struct element *const middle = b;
+
+	while (a < middle && b < end) {
+		bool second = b->word < a->word;
+
+		if (__builtin_expect(b->word == a->word, 0))
+			second = gs_item_batch_compare(order, batch, b->place, batch, a->place) < 0;
+		/* compilers make branches of other forms, which are predicted wrong half of the time */
+		*into++ = a[(b - a) & -(ptrdiff_t)second];
+		a += !second;
+		b += second;
+	}
+	memcpy(into, a, (size_t)(middle - a) * sizeof *a);
+	memcpy(into + (middle - a), b, (size_t)(end - b) * sizeof *b);
+}
+
+/* Sources may be in any order: what follows the last item of a window that goes on is not known, so that ends
+ * the round.  PLACE: of the first item of a window. */
+static void
+limit_share(struct gs_item_merger *merger, const struct element *elements, size_t place,
+            struct gs_item_part *part)
+{
+	enum { LAST = 1, LEAVES = 2 };
+	size_t count = 0;
+
+	memset(part->equal, 0, part->count);
+	for (size_t s = 0, end = place; s < merger->count; s++) {
+		end += merger->sources[s].window.count - merger->sources[s].at;
+		if (!merger->sources[s].ended)
+			part->equal[end - 1] = LAST;
+	}
+	do
+		part->equal[elements[count].place] |= LEAVES;
+	while ((part->equal[elements[count++].place] & LAST) == 0 && count < part->count);
+	part->count = count;
+	for (size_t s = 0; s < merger->count; s++) {
+		struct gs_merge_source *source = &merger->sources[s];
+
+		source->cut = source->at;
+		for (size_t i = source->at; i < source->window.count; i++)
+			source->cut += part->equal[place++] >= LEAVES;
+	}
+}
+
+/* Make what leaves of share NUMBER of the round; a group that goes on is its first item. */
+static gs_status
+make_share(struct gs_item_merger *merger, size_t number)
+{
+	const struct gs_item_order *order = merger->order;
+	const struct gs_merge_group *group = &merger->group;
+	struct gs_merge_share *share = &merger->round.shares[number];
+	struct gs_item_part *part = &share->part;
+	const size_t *from = merger->round.cuts + number * merger->count, *to = from + merger->count;
+	const bool goes_on = number == 0 && group->times > 0;
+	size_t items = goes_on, runs = 0, place = goes_on, bytes = 0, count;
+	struct element *elements, *others, *swap;
+	uint32_t *ends;			/* of runs: first each source's, then merged ones */
+	struct gs_item_batch batch;
+
+	for (size_t s = 0; s < merger->count; s++)
+		items += to[s] - from[s];
+	TRY(GS_GROW(share->memory, &share->room, items * (2 * sizeof *elements + GS_ITEM_PART_BYTES),
+	            "bytes of items"));
+	elements = (struct element *)share->memory;
+	others = elements + items;
+	gs_item_part_init(part, order, others + items, items);
+	part->mark_equal = merger->groups;
+	part->count = items;
+	ends = part->spare;
+	batch = (struct gs_item_batch){
+		.items = part->items, .bytes = order->item_bytes > 0 ? NULL : part->lengths,
+		.words = part->words, .nexts = part->other, .count = items, .nexts_from = items,
+	};
+	if (goes_on) {
+		part->items[0] = group->first.data;
+		part->lengths[0] = (uint32_t)group->first.bytes;
+	}
+	for (size_t s = 0; s < merger->count; s++) {
+		const struct gs_merge_batch *window = &merger->sources[s].window;
+
+		count = to[s] - from[s];
+		memcpy(part->items + place, window->items + from[s], count * sizeof *part->items);
+		memcpy(part->lengths + place, window->bytes + from[s], count * sizeof *part->lengths);
+		place += count;
+		if (count > 0)
+			ends[runs++] = (uint32_t)place;
+	}
+	for (size_t i = 0; i < items; i += count) {	/* their bytes stay in the cache */
+		count = gs_least(GS_ITEM_BATCH, items - i);
+		batch.more |= order->words(order->context, batch.items + i,
+		                           batch.bytes != NULL ? batch.bytes + i : NULL, count, 0,
+		                           batch.words + i);
+	}
+	for (size_t i = 0; i < items; i++) {
+		elements[i] = (struct element){ batch.words[i], (uint32_t)i };
+		part->weights[i] = 1;
+	}
+	place = goes_on;
+	for (size_t s = 0; s < merger->count; place += to[s] - from[s], s++) {
+		const struct gs_merge_source *source = &merger->sources[s];
+
+		if (source->follow == NULL || from[s] == to[s])
+			continue;
+		if (from[s] > 0 && compare(merger, item_at(merger, source, from[s]),
+		                           item_at(merger, source, from[s] - 1)) < 0)
+			gs_team_least(&merger->round.disordered, s << 32 | from[s]);
+		for (size_t at = from[s] + 1, i = place + 1; at < to[s]; at++, i++)
+			if (batch.words[i] <= batch.words[i - 1] &&
+			    (batch.words[i] < batch.words[i - 1] ||
+			     gs_item_batch_compare(order, &batch, i, &batch, i - 1) < 0))
+				gs_team_least(&merger->round.disordered, s << 32 | at);
+	}
+	batch.ties = 0;		/* without those of the check */
+	for (; runs > 1; runs = (runs + 1) / 2) {
+		size_t begin = goes_on;
+
+		others[0] = elements[0];
+		for (size_t r = 0; r < runs; r += 2) {
+			const size_t middle = ends[r], end = ends[gs_least(r + 1, runs - 1)];
+
+			merge_two(order, &batch, elements + begin, elements + middle, elements + end,
+			          others + begin);
+			begin = end;
+			ends[r / 2] = (uint32_t)end;
+		}
+		swap = elements;
+		elements = others;
+		others = swap;
+	}
+	if (!merger->round.limited)
+		limit_share(merger, elements, goes_on, part);
+	for (size_t i = 0; i < part->count; i++) {
+		part->places[i] = elements[i].place;
+		part->equal[i] = merger->groups && i > 0 && elements[i].word == elements[i - 1].word &&
+		                 gs_item_batch_compare(order, &batch, elements[i].place, &batch,
+		                                       elements[i - 1].place) == 0;
+	}
+	for (size_t i = goes_on; merger->verifies && i < part->count; i++) {
+		struct gs_item_slice item;
+
+		item.data = gs_item_part_at(part, i, &item.bytes);
+		merger->sum += gs_item_hash(item.data, item.bytes);
+		if (gs_follow_slice(&merger->follow, &item) == SIZE_MAX)
+			return gs_fail(GS_EBUDGET, "out of memory");
+	}
+	share->times = 0;
+	if (merger->groups) {
+		if (goes_on)
+			part->weights[0] = group->times;
+		if (number + 1 == merger->round.count) {	/* its last group may go on */
+			do
+				share->times += part->weights[part->places[--part->count]];
+			while (part->count > 0 && part->equal[part->count]);
+			share->last.data = gs_item_part_at(part, part->count, &share->last.bytes);
+		}
+		gs_item_part_select(part, merger->least, merger->most);
+	}
+	for (size_t i = 0; i < part->count; i++)
+		bytes += gs_item_part_length(part, part->places[i]);
+	if (GS_GROW(share->out.data, &share->out.room, bytes, "bytes of items") != GS_OK)
+		return gs_item_fail_large(bytes, GS_COLLECTED_SHARE);
+	share->out.bytes = gs_item_part_gather(part, 0, 0, share->out.data);
+	return GS_OK;
+}
+
+static void
+make(void *context, size_t number)
+{
+	struct gs_item_merger *merger = context;
+
+	(void)gs_first_error_note(&merger->round.error, make_share(merger, number));
+}
+
+/* ---- rounds ------------------------------------------------------------------------ */
+
+/* Let COUNT items leave. */
 static gs_status
 hand_on(struct gs_item_merger *merger, const char *items, size_t bytes, size_t count, uint64_t *times)
 {
@@ -35,334 +335,200 @@ hand_on(struct gs_item_merger *merger, const char *items, size_t bytes, size_t c
 		.items = items, .bytes = bytes, .count = count, .times = merger->groups ? times : NULL,
 	} };
 
-	if (count > 0)
+	if (count > merger->left) {
+		sorted.span.count = (size_t)merger->left;
+		sorted.span.bytes = gs_items_bytes(merger->order, items, items + bytes, sorted.span.count);
+	}
+	merger->left -= sorted.span.count;
+	if (sorted.span.count > 0)
 		TRY(merger->sink->take(merger->sink->context, &sorted));
 	if (sorted.enough)
 		merger->left = 0;
 	return GS_OK;
 }
 
+/* Cut the windows at the limit, and that into shares.  No share: all sources have ended. */
 static gs_status
-flush(struct gs_item_merger *merger)
+cut(struct gs_item_merger *merger)
 {
-	struct gs_items_out *out = &merger->out;
-	const size_t bytes = out->items.bytes, count = out->count;
+	struct gs_merge_source *const sources = merger->sources, *least = NULL, *largest = sources;
+	struct gs_merge_round *round = &merger->round;
+	size_t *cuts = round->cuts, total = 0;
 
-	out->items.bytes = out->count = 0;
-	return hand_on(merger, out->items.data, bytes, count, out->times);
-}
+	for (size_t s = 0; s < merger->count; s++) {
+		struct gs_merge_source *source = &sources[s];
 
-/* Let COUNT items leave, or one that stands for TIMES of them. */
-static gs_status
-put(struct gs_item_merger *merger, const char *items, size_t bytes, size_t count, uint64_t times)
-{
-	struct gs_items_out *out = &merger->out;
-
-	if (count > merger->left) {
-		count = (size_t)merger->left;
-		bytes = gs_items_bytes(merger->order, items, items + bytes, count);
-	}
-	merger->left -= count;
-	if (out->items.bytes + bytes > out->items.room || out->count + count > out->room)
-		TRY(flush(merger));
-	if (bytes > out->items.room || count > out->room)
-		return hand_on(merger, items, bytes, count, &times);
-	gs_item_copy(out->items.data + out->items.bytes, items, bytes);
-	out->items.bytes += bytes;
-	if (merger->groups && count > 0)
-		out->times[out->count] = times;
-	out->count += count;
-	return GS_OK;
-}
-
-static gs_status
-end_group(struct gs_item_merger *merger)
-{
-	const uint64_t times = merger->group.times;
-
-	merger->group.times = 0;
-	return times >= merger->least && times <= merger->most && times > 0
-	       ? put(merger, merger->group.first.data, merger->group.first.bytes, 1, times) : GS_OK;
-}
-
-/* The next items of all, in order: those of SOURCE up to TO, which lie one after the other. */
-static gs_status
-take(struct gs_item_merger *merger, struct gs_merge_source *source, size_t to)
-{
-	const struct gs_item_order *order = merger->order;
-	const struct gs_item_batch *now = &source->now;
-	const char *data = now->items[source->place];
-	const char *end = now->items[to - 1] + gs_item_batch_bytes(order, now, to - 1);
-	const struct gs_item_slice slice = { data, (size_t)(end - data) };
-	const size_t count = to - source->place;
-
-	if (merger->verifies) {
-		merger->sum += gs_items_sum(order, &slice);
-		if (gs_follow_slice(&merger->follow, &slice) == SIZE_MAX)
-			return gs_fail(GS_EBUDGET, "out of memory");
-	}
-	if (!merger->groups) {
-		source->place = to;
-		return put(merger, data, slice.bytes, count, 1);
-	}
-	for (; source->place < to; source->place++) {
-		struct gs_merge_group *group = &merger->group;
-		const uint64_t word = now->words[source->place];
-		const char *item = now->items[source->place];
-		const size_t bytes = gs_item_batch_bytes(order, now, source->place);
-
-		if (group->times > 0 && word == group->word &&
-		    (gs_item_same(group->first.data, group->first.bytes, item, bytes) ||
-		     gs_item_compare_whole(order, 1, group->first.data, group->first.bytes, item,
-		                           bytes) == 0)) {
-			group->times++;
-			continue;
+		for (refill(merger, source); source->window.count == source->at && !source->ended;
+		     refill(merger, source)) {
+			if (atomic_load(&source->state) == GS_FAILED)
+				return gs_error_again(&source->error);
+			if (merger->loaders.count > 0)
+				gs_futex_wait(&source->state, GS_WANTED);
+			else
+				load(merger, source);
 		}
-		TRY(end_group(merger));
-		if (GS_GROW(group->first.data, &group->first.room, bytes, "bytes of an item") != GS_OK)
-			return gs_item_fail_large(bytes, GS_COLLECTED_SHARE);
-		memcpy(group->first.data, item, bytes);	/* a group begins */
-		group->first.bytes = bytes;
-		group->word = word;
-		group->times = 1;
+		if (!source->ended &&
+		    (least == NULL || compare(merger, item_at(merger, source, source->window.count - 1),
+		                              item_at(merger, least, least->window.count - 1)) < 0))
+			least = source;
 	}
-	return GS_OK;
-}
+	for (size_t s = 0; s < merger->count; s++) {
+		struct gs_merge_source *source = &sources[s];
 
-/* ---- loading ----------------------------------------------------------------------- */
-
-/* Load the next items of SOURCE, none at the end. */
-static gs_status
-load(const struct gs_item_merger *merger, struct gs_merge_source *source)
-{
-	struct gs_item_batch *next = &source->next;
-	size_t good;
-
-	next->count = gs_item_walk_next(&source->walk, next->items, next->bytes, merger->batch);
-	if (next->count == 0) {
-		TRY(source->fill(source->context, &source->filled));
-		source->walk = gs_item_walk_begin(merger->order, &source->filled, 1);
-		next->count = gs_item_walk_next(&source->walk, next->items, next->bytes, merger->batch);
+		source->cut = least == NULL || source == least || !round->limited ? source->window.count
+		              : bound(merger, source, source->at, source->window.count,
+		                      item_at(merger, least, least->window.count - 1), source < least);
+		if (source->cut - source->at > largest->cut - largest->at)
+			largest = source;
+		cuts[s] = source->at;
+		total += source->cut - source->at;
 	}
-	gs_item_batch_words(merger->order, next);
-	if (source->follow == NULL)
-		return GS_OK;
-	good = gs_follow_batch(source->follow, next);
-	if (good == SIZE_MAX)
-		return gs_fail(GS_EBUDGET, "out of memory");
-	return good == next->count ? GS_OK : source->fail(source->context, next->items[good],
-	                                                  gs_item_batch_bytes(merger->order, next, good));
-}
+	round->count = total == 0 ? 0 : merger->verifies || !round->limited ? 1
+	                      : gs_within(1, total / LEAST_SHARE, merger->round.threads);
+	/* equal items are in one share; the last share has items, as it may leave a group */
+	for (size_t k = 1; k <= round->count; k++, cuts += merger->count) {
+		const size_t at = largest->at + (largest->cut - largest->at) / round->count * k;
+		const bool ends = k == round->count;
+		bool empty = true;
 
-/* The loader: loads what is wanted, up to the first error. */
-static gs_status
-load_ahead(void *context)
-{
-	struct gs_item_merger *merger = context;
-	struct gs_merge_source *source;
-	gs_status status = GS_OK;
-
-	while ((source = gs_queue_take(&merger->loader.wanted)) != NULL) {
-		if (status == GS_OK) {
-			status = load(merger, source);
-			if (status != GS_OK)
-				gs_error_keep(&merger->loader.error, status);
+		for (size_t s = 0; s < merger->count; s++) {
+			cuts[merger->count + s] = ends ? sources[s].cut
+			                          : bound(merger, &sources[s], cuts[s], sources[s].cut,
+			                                  item_at(merger, largest, at), true);
+			empty &= cuts[merger->count + s] == sources[s].cut;
 		}
-		atomic_store(&source->state, status == GS_OK ? GS_LOADED : GS_FAILED);
-		gs_futex_wake(&source->state, 1);
+		if (empty)
+			round->count = k;
 	}
 	return GS_OK;
-}
-
-static void
-ask(struct gs_item_merger *merger, struct gs_merge_source *source)
-{
-	atomic_store(&source->state, GS_WANTED);
-	if (merger->loader.thread.runs)
-		(void)gs_queue_give(&merger->loader.wanted, source);
-}
-
-/* If SOURCE's items were all taken, go on to the next ones: none at the end. */
-static gs_status
-go_on(struct gs_item_merger *merger, struct gs_merge_source *source)
-{
-	struct gs_item_batch used;
-
-	if (source->place < source->now.count)
-		return GS_OK;
-	if (!merger->loader.thread.runs)
-		TRY(load(merger, source));
-	else
-		while (atomic_load(&source->state) == GS_WANTED)
-			gs_futex_wait(&source->state, GS_WANTED);
-	if (atomic_load(&source->state) == GS_FAILED)
-		return gs_error_again(&merger->loader.error);
-	used = source->now;
-	source->now = source->next;
-	source->now.ties = 0;		/* without those of the check */
-	source->next = used;
-	source->place = 0;
-	merger->items += source->now.count;
-	if (source->now.count > 0)
-		ask(merger, source);
-	return GS_OK;
-}
-
-/* ---- the heap ---------------------------------------------------------------------- */
-
-/* Does ONE's item come before OTHER's, as their first words tie? */
-static bool
-ties_before(const struct gs_item_merger *merger, struct gs_merge_source *one, struct gs_merge_source *other)
-{
-	const int compared = gs_item_batch_compare(merger->order, &one->now, one->place, &other->now,
-	                                           other->place);
-
-	return compared < 0 || (compared == 0 && one < other);
-}
-
-static inline bool
-is_less(const struct gs_item_merger *merger, const struct gs_merge_head *one,
-        const struct gs_merge_head *other)
-{
-	return one->word != other->word ? one->word < other->word
-	                                : ties_before(merger, one->source, other->source);
-}
-
-static void
-sift_down(struct gs_item_merger *merger, size_t at)
-{
-	struct gs_merge_head *heap = merger->heap, head = heap[at];
-
-	for (size_t child; (child = 2 * at + 1) < merger->heap_count; at = child) {
-		if (child + 1 < merger->heap_count && is_less(merger, &heap[child + 1], &heap[child]))
-			child++;
-		if (!is_less(merger, &heap[child], &head))
-			break;
-		heap[at] = heap[child];
-	}
-	heap[at] = head;
 }
 
 gs_status
 gs_item_merger_drain(struct gs_item_merger *merger, const struct gs_span_sink *sink)
 {
-	struct gs_merge_head *heap = merger->heap;
+	struct gs_merge_group *group = &merger->group;
+	struct gs_merge_round *round = &merger->round;
+	struct gs_bytes *first = &group->first;
 
 	merger->sink = sink;
-	for (size_t i = merger->heap_count; i > 0; i--)
-		sift_down(merger, i - 1);
-	while (merger->heap_count > 0 && merger->left > 0) {
-		const struct gs_merge_head *rival = merger->heap_count > 1 ? &heap[1] : NULL;
-		struct gs_merge_source *source = heap[0].source;
-		const uint64_t *words = source->now.words;
-		const size_t place = source->place;
-		uint64_t most = UINT64_MAX;
-		size_t to = place + 1;
+	for (;;) {
+		const struct gs_merge_share *last;
 
-		/* all items leave that come before the least one of the others */
-		if (merger->heap_count > 2 && is_less(merger, &heap[2], rival))
-			rival = &heap[2];
-		if (rival != NULL)
-			most = rival->word;
-		for (; to < source->now.count && words[to] <= most; to++) {
-			source->place = to;
-			if (words[to] == most && rival != NULL && !ties_before(merger, source, rival->source))
-				break;
+		TRY(cut(merger));
+		if (round->count == 0)
+			break;
+		round->disordered = SIZE_MAX;
+		gs_first_error_open(&round->error);
+		gs_team_each(merger->round.threads, round->count, make, merger);
+		TRY(gs_first_error_close(&round->error));
+		if (round->disordered < SIZE_MAX) {
+			struct gs_merge_source *source = &merger->sources[round->disordered >> 32];
+			const size_t at = (uint32_t)round->disordered;
+			const struct gs_item_slice item = item_at(merger, source, at);
+
+			/* what is loaded counts, too */
+			while (atomic_load(&source->state) == GS_WANTED)
+				gs_futex_wait(&source->state, GS_WANTED);
+			source->follow->elements += at - source->at;
+			return source->fail(source->context, item.data, item.bytes);
 		}
-		source->place = place;
-		TRY(take(merger, source, to));
-		TRY(go_on(merger, source));
-		if (source->now.count > 0)
-			heap[0].word = source->now.words[source->place];
-		else
-			heap[0] = heap[--merger->heap_count];
-		if (merger->heap_count > 0)
-			sift_down(merger, 0);
+		last = &round->shares[round->count - 1];
+		group->times = last->times;
+		if (group->times > 0 && first->data != last->last.data) {
+			first->bytes = last->last.bytes;
+			if (GS_GROW(first->data, &first->room, first->bytes, "bytes") != GS_OK)
+				return gs_item_fail_large(first->bytes, GS_COLLECTED_SHARE);
+			memcpy(first->data, last->last.data, first->bytes);
+		}
+		for (size_t s = 0; s < merger->count; s++) {
+			struct gs_merge_source *source = &merger->sources[s];
+
+			if (source->follow != NULL)
+				source->follow->elements += source->cut - source->at;
+			source->at = source->cut;
+			refill(merger, source);
+		}
+		for (size_t k = 0; k < round->count; k++) {
+			const struct gs_merge_share *share = &round->shares[k];
+
+			TRY(hand_on(merger, share->out.data, share->out.bytes, share->part.count,
+			            share->part.times));
+		}
 	}
-	TRY(end_group(merger));
-	TRY(flush(merger));
-	/* if the head is complete, the rest of all inputs must be in order, too */
-	for (size_t i = 0; i < merger->heap_count; i++)
-		while (heap[i].source->now.count > 0) {
-			heap[i].source->place = heap[i].source->now.count;
-			TRY(go_on(merger, heap[i].source));
-		}
-	return GS_OK;
+	return group->times >= merger->least && group->times <= merger->most && group->times > 0
+	       ? hand_on(merger, first->data, first->bytes, 1, &group->times) : GS_OK;
 }
 
 /* ---- opening ---------------------------------------------------------------------------- */
 
 gs_status
 gs_item_merger_open(struct gs_item_merger *merger, const struct gs_item_order *order,
-                    const struct gsort_options *options, size_t count, size_t room)
+                    const struct gsort_options *options, size_t count, size_t room, unsigned threads)
 {
-	const size_t out_room = room / gs_item_least_bytes(order->item_bytes);
-	/* what 200 sources have loaded should stay in a cache; less makes the threads wait for each other */
-	const size_t batch = gs_within(16, gs_least(131072 / count, room / 128), 2048) / 2 * 2;
-	const size_t all = 2 * count * batch * BATCH_BYTES;
+	/* what 200 sources have loaded should stay in a cache */
+	const size_t items = (size_t)ROUND_ITEMS * (threads > 2 ? threads : 2) / count;
 	struct gs_select select;
 
 	gs_select_open(&select, options, NULL);
 	*merger = (struct gs_item_merger){
-		.order = order, .count = count, .batch = batch,
-		.out = { .items = { .room = room }, .room = out_room },
+		.order = order, .count = count, .round.threads = threads,
+		.batch = gs_within(16, gs_least(items, room / GS_MERGE_ITEM_BYTES), 1 << 18),
 		.groups = select.groups, .least = select.least, .most = select.most,
 		.left = options->head ? options->head_count : UINT64_MAX,
 		.verifies = options->verify,
 		.follow = { .order = order, .counts_breaks = true },
 	};
-	gs_queue_open(&merger->loader.wanted);
+	gs_queue_open(&merger->loaders.wanted);
 	TRY(GS_NEW(merger->sources, count, "inputs"));
-	TRY(GS_NEW(merger->heap, count, "inputs"));
-	TRY(gs_arena_open(&merger->arena, gs_arena_round(room) +
-	                  gs_arena_round(out_room * sizeof *merger->out.times) + gs_arena_round(all), false));
-	merger->out.items.data = gs_arena_take(&merger->arena, room);
-	merger->out.times = gs_arena_take(&merger->arena, out_room * sizeof *merger->out.times);
-	merger->batches = gs_arena_take(&merger->arena, all);
-	return GS_OK;
+	TRY(GS_NEW(merger->items, count * ITEMS_OF(merger->batch), "items"));
+	TRY(GS_NEW(merger->bytes, count * ITEMS_OF(merger->batch), "items"));
+	TRY(GS_NEW(merger->loaders.threads, threads, "threads"));
+	TRY(GS_NEW(merger->round.cuts, (threads + 1) * count, "inputs"));
+	return GS_NEW(merger->round.shares, threads, "threads");
 }
 
 gs_status
-gs_item_merger_begin(struct gs_item_merger *merger, bool ahead)
+gs_item_merger_begin(struct gs_item_merger *merger, unsigned loaders)
 {
-	const size_t batch = merger->batch;
+	struct gs_item_loaders *ahead = &merger->loaders;
 
-	if (ahead)
-		(void)!gs_thread_start(&merger->loader.thread, load_ahead, merger);	/* failed: slower */
-	for (size_t i = 0; i < 2 * merger->count; i++) {
-		struct gs_merge_source *source = &merger->sources[i / 2];
-		uint64_t *words = (uint64_t *)(merger->batches + i * batch * BATCH_BYTES);
-		const char **items = (const char **)(words + 2 * batch);
+	merger->round.limited = true;
+	for (size_t s = 0; s < merger->count; s++) {	/* in turn: the first one has the header */
+		struct gs_merge_source *source = &merger->sources[s];
+		const size_t at = s * ITEMS_OF(merger->batch);
 
-		*(i % 2 > 0 ? &source->next : &source->now) = (struct gs_item_batch){
-			.items = items, .words = words, .nexts = words + batch,
-			.bytes = merger->order->item_bytes > 0 ? NULL : (uint32_t *)(items + batch),
-		};
-		if (i % 2 == 0)
-			continue;
-		source->filled.data = merger->out.items.data;	/* a place without items */
-		source->walk = gs_item_walk_begin(merger->order, &source->filled, 1);
-		ask(merger, source);
+		source->next = (struct gs_merge_batch){ merger->items + at, merger->bytes + at, 0 };
+		source->window.items = source->next.items + merger->batch;
+		source->window.bytes = source->next.bytes + merger->batch;
+		source->walk = gs_item_walk_begin(merger->order, NULL, 0);
+		merger->round.limited &= source->follow != NULL;
+		load(merger, source);
+		if (atomic_load(&source->state) == GS_FAILED)
+			return gs_error_again(&source->error);
 	}
-	for (size_t i = 0; i < merger->count; i++) {
-		struct gs_merge_source *source = &merger->sources[i];
-
-		TRY(go_on(merger, source));
-		merger->heap[merger->heap_count] = (struct gs_merge_head){ source->now.words[0], source };
-		merger->heap_count += source->now.count > 0;
-	}
+	while (ahead->count < loaders &&
+	       gs_thread_start(&ahead->threads[ahead->count], load_ahead, merger) == GS_OK)
+		ahead->count++;		/* fewer: slower */
 	return GS_OK;
 }
 
 void
 gs_item_merger_close(struct gs_item_merger *merger)
 {
-	gs_queue_shut(&merger->loader.wanted);
-	(void)gs_thread_join(&merger->loader.thread);
-	gs_queue_close(&merger->loader.wanted);
+	gs_queue_shut(&merger->loaders.wanted);
+	for (unsigned t = 0; t < merger->loaders.count; t++)
+		(void)gs_thread_join(&merger->loaders.threads[t]);
+	gs_queue_close(&merger->loaders.wanted);
 	gs_follow_close(&merger->follow);
+	for (unsigned t = 0; merger->round.shares != NULL && t < merger->round.threads; t++) {
+		free(merger->round.shares[t].memory);
+		free(merger->round.shares[t].out.data);
+	}
+	free(merger->loaders.threads);
+	free(merger->round.cuts);
+	free(merger->round.shares);
 	free(merger->sources);
-	free(merger->heap);
+	free(merger->items);
+	free(merger->bytes);
 	free(merger->group.first.data);
-	gs_arena_close(&merger->arena);
 }

@@ -441,83 +441,92 @@ void gs_item_firsts_close(struct gs_item_firsts *firsts);
  * Among equal items the first source's come first.
  */
 
-/* The next items of a source: */
-enum gs_merge_state { GS_WANTED, GS_LOADED, GS_FAILED };
+/* The next items of a source: received, or nobody has asked; to be loaded; loaded; not to be had. */
+enum gs_merge_state { GS_RECEIVED, GS_WANTED, GS_LOADED, GS_FAILED };
+
+/* Items of a source. */
+struct gs_merge_batch {
+	const char **items;
+	uint32_t    *bytes;		/* of each, if they differ */
+	size_t       count;
+};
 
 struct gs_merge_source {
-	/** The next items, which stay until the next call but one; none at the end. */
+	/** The next items, which stay until the next call but GS_MERGE_BATCHES - 1; none at the end. */
 	gs_status (*fill)(void *context, struct gs_item_slice *items);
 
-	/** Compares its items with the ones before; NULL: nobody needs to.  The error for the first of BYTES
-	 *  that is out of order. */
+	/** Counts what has left; NULL: it may be in any order.  The error for the first of BYTES that is
+	 *  out of order. */
 	struct gs_follow *follow;
 	gs_status (*fail)(void *context, const char *item, size_t bytes);
 	void       *context;
 
-	/* for the merger: */
-	struct gs_item_batch now;
-	size_t      place;		/* in it, of the next item */
-	atomic_uint state;		/* enum gs_merge_state; while it is WANTED, the loader has these: */
-	struct gs_item_batch next;
+	/* for the merger: the items before AT of the window have left, and those before CUT leave in this
+	 * round */
+	struct gs_merge_batch window;
+	size_t      at, cut;
+	bool        ended;		/* no more follow */
+	atomic_uint state;		/* enum gs_merge_state; while it is WANTED, a loader has these: */
+	struct gs_merge_batch next;
 	struct gs_item_slice filled;
 	struct gs_item_walk walk;	/* through it */
+	struct gs_error error;
 };
 
-/* A source in the heap, and the first word of its next item. */
-struct gs_merge_head {
-	uint64_t word;
-	struct gs_merge_source *source;
-};
-
-/* A thread that loads items ahead, if it runs. */
-struct gs_item_loader {
-	struct gs_thread thread;
-	struct gs_queue  wanted;	/* sources */
-	struct gs_error  error;
-};
-
-/* Items that leave at once. */
-struct gs_items_out {
-	struct gs_bytes items;
-	uint64_t *times;		/* with groups: how often each occurs */
-	size_t    count, room;		/* items; that TIMES has room for */
+/* Threads that load items ahead. */
+struct gs_item_loaders {
+	struct gs_thread *threads;
+	unsigned          count;
+	struct gs_queue   wanted;	/* sources */
 };
 
 /* Equal items. */
 struct gs_merge_group {
 	struct gs_bytes first;
-	uint64_t word, times;		/* its first word; TIMES 0: no group has begun */
+	uint64_t times;			/* 0: no group has begun */
+};
+
+struct gs_merge_round {
+	struct gs_merge_share *shares;
+	size_t    count;
+	unsigned  threads;		/* most shares */
+	size_t   *cuts;			/* where shares begin and end in the windows: rows */
+	bool      limited;		/* sources are in order, or an error */
+	atomic_size_t disordered;	/* the first source, and in its window the first item, that is out of
+					 * order: 32 bits each; SIZE_MAX: none */
+	struct gs_first_error error;
 };
 
 struct gs_item_merger {
 	const struct gs_item_order *order;
-	struct gs_merge_source  *sources;
-	size_t                  count;
-	struct gs_merge_head    *heap;
-	size_t                  heap_count;
-	char                   *batches;	/* two of each source: */
-	size_t                  batch;	/* items of each, which are loaded together */
-	uint64_t                items;	/* that were read */
-	struct gs_item_loader   loader;
+	struct gs_merge_source *sources;
+	size_t       count;
+	size_t       batch;		/* most items of each batch, which are here: */
+	const char **items;
+	uint32_t    *bytes;
+	uint64_t     read;		/* items */
+	struct gs_item_loaders loaders;
+	struct gs_merge_round  round;
 
 	/* what leaves */
 	const struct gs_span_sink *sink;
-	struct gs_arena arena;		/* the memory of: */
-	struct gs_items_out   out;
-	struct gs_merge_group group;
+	struct gs_merge_group group;	/* goes on in the next round */
 	bool      groups, verifies;
 	uint64_t  least, most, left;
 	struct gs_follow follow;	/* with VERIFIES: the order of all items, before selection */
 	uint64_t  sum;			/* ... and their checksum */
 };
 
-/** Begin, with ROOM bytes for items that leave; OPTIONS select and verify.  GS_EBUDGET: no memory. */
+/** Begin, to merge by THREADS sources with buffers of ROOM bytes; OPTIONS select and verify.  GS_EBUDGET: no
+ *  memory. */
 MUST_CHECK gs_status gs_item_merger_open(struct gs_item_merger *merger,
                                          const struct gs_item_order *order,
-                                         const struct gsort_options *options, size_t count, size_t room);
+                                         const struct gsort_options *options, size_t count, size_t room,
+                                         unsigned threads);
 
-/** Read the first items of all sources; AHEAD: another thread reads on while items leave. */
-MUST_CHECK gs_status gs_item_merger_begin(struct gs_item_merger *merger, bool ahead);
+/** Read the first items of all sources, in turn; so many LOADERS, at most as many as threads, read on
+ *  while items leave. */
+MUST_CHECK gs_status gs_item_merger_begin(struct gs_item_merger *merger, unsigned loaders);
 
 /** Hand on what leaves; all sources are read to their end, even if only a head leaves. */
 MUST_CHECK gs_status gs_item_merger_drain(struct gs_item_merger *merger, const struct gs_span_sink *sink);

@@ -37,7 +37,8 @@
 
 /* What was read of all files so far. */
 struct gs_read_counts {
-	uint64_t bytes, elements, invalid_lines;
+	_Atomic uint64_t bytes;
+	uint64_t elements, invalid_lines;
 };
 
 /** Add to COUNTS, and show them for progress; one thread at a time. */

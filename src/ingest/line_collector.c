@@ -10,19 +10,21 @@ static gs_status
 reserve(void *context, size_t bytes, size_t small, size_t *room)
 {
 	struct gs_line_collector *collector = context;
-	const size_t wanted = collector->lines.bytes + bytes, more = wanted - collector->lines.room;
+	const size_t wanted = collector->lines->bytes + bytes, more = wanted - collector->lines->room;
+	size_t spare = atomic_load(collector->spare);
 	char *grown;
 
 	(void)small;
 	*room = bytes;
-	if (wanted <= collector->lines.room)
+	if (wanted <= collector->lines->room)
 		return GS_OK;
-	grown = more > *collector->spare ? NULL : realloc(collector->lines.data, wanted);
+	while (more <= spare && !atomic_compare_exchange_weak(collector->spare, &spare, spare - more))
+		;
+	grown = more > spare ? NULL : realloc(collector->lines->data, wanted);
 	if (grown == NULL)
 		return gs_item_fail_large(bytes, GS_COLLECTED_SHARE);
-	*collector->spare -= more;
-	collector->lines.data = grown;
-	collector->lines.room = wanted;
+	collector->lines->data = grown;
+	collector->lines->room = wanted;
 	return GS_OK;
 }
 
@@ -31,7 +33,7 @@ static gs_status
 lend(void *context, size_t bytes)
 {
 	const struct gs_line_collector *collector = context;
-	const size_t room = collector->lines.room, more = bytes > room ? bytes - room : 0;
+	const size_t room = collector->lines->room, more = bytes > room ? bytes - room : 0;
 
 	return bytes + more > *collector->spare ? gs_item_fail_large(bytes, GS_COLLECTED_SHARE) : GS_OK;
 }
@@ -43,14 +45,14 @@ add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *pi
 	const struct gs_item_slice *slice = piece->slices;
 
 	(void)worker, (void)sequence;	/* one thread adds one piece */
-	memcpy(collector->lines.data + collector->lines.bytes, slice->data, slice->bytes);
-	collector->lines.bytes += slice->bytes;
+	memcpy(collector->lines->data + collector->lines->bytes, slice->data, slice->bytes);
+	collector->lines->bytes += slice->bytes;
 }
 
 void
 gs_line_collector_open(struct gs_line_collector *collector, const struct gs_line_collector *first,
                        struct gs_line_order *order, const struct gs_text_options *options,
-                       struct gs_follow *follow, struct gs_monitor *monitor, size_t *spare)
+                       struct gs_follow *follow, struct gs_monitor *monitor, atomic_size_t *spare)
 {
 	const struct gs_taker taker = {
 		.piece_bytes = SIZE_MAX, .lend = lend, .reserve = reserve, .add = add,
@@ -71,6 +73,7 @@ gs_line_collector_close(struct gs_line_collector *collector)
 	if (collector->borrows)
 		collector->ingest.header = (struct gs_bytes){ .data = NULL };
 	gs_line_ingest_close(&collector->ingest);
-	free(collector->lines.data);
-	free(collector->before.data);
+	gs_follow_close(&collector->follow);
+	for (unsigned i = 0; i < GS_MERGE_BATCHES; i++)
+		free(collector->lines[i].data);
 }

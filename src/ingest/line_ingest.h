@@ -8,6 +8,7 @@
 #ifndef GS_INGEST_LINE_INGEST_H
 #define GS_INGEST_LINE_INGEST_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -273,14 +274,15 @@ void gs_line_ingest_close(struct gs_line_ingest *ingest);
  * They are cut by the stage above, which cuts the lines of a sort, too.
  */
 
-/* A line takes at most this share of memory: it grows in three buffers, and the output and a group of equal
- * lines may keep copies of it. */
-enum { GS_COLLECTED_SHARE = 10 };
+/* A line takes at most this share of memory: it grows in one buffer, and all of them may have such lines, as
+ * may the output and a group of equal lines. */
+enum { GS_COLLECTED_SHARE = 12 };
 
 struct gs_line_collector {
 	struct gs_line_ingest ingest;
-	struct gs_bytes lines, before;	/* the lines before these stay, as they may be in use */
-	size_t *spare;		/* memory that all collectors may still take */
+	struct gs_bytes lines[GS_MERGE_BATCHES];	/* the last ones; those before may be in use */
+	struct gs_follow follow;	/* for the faults; the caller's */
+	atomic_size_t *spare;	/* memory that all collectors may still take */
 	bool    borrows;	/* the header is another collector's */
 };
 
@@ -288,7 +290,8 @@ struct gs_line_collector {
  *  one.  MONITOR, OPTIONS and FOLLOW as for gs_line_ingest_open(). */
 void gs_line_collector_open(struct gs_line_collector *collector, const struct gs_line_collector *first,
                             struct gs_line_order *order, const struct gs_text_options *options,
-                            struct gs_follow *follow, struct gs_monitor *monitor, size_t *spare);
+                            struct gs_follow *follow, struct gs_monitor *monitor,
+                            atomic_size_t *spare);
 
 /** A zeroed struct is allowed; the first one is closed last. */
 void gs_line_collector_close(struct gs_line_collector *collector);

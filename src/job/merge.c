@@ -159,14 +159,15 @@ merge_items(struct gsort *job, const struct gs_item_merge_sizes *sizes)
 {
 	struct gs_merge_inputs all = { .feed = NULL };
 	struct gs_item_merger merger;
-	const size_t halves = job->feed.ingest.unit > 0 ? 2 : 1;
-	gs_status status = open_inputs(job, &all, halves * sizes->room, job->options.input_count, 1);
+	const size_t buffers = job->feed.ingest.unit > 0 ? GS_MERGE_BATCHES : 1;
+	const unsigned threads = job->plan.threads;
+	gs_status status = open_inputs(job, &all, buffers * sizes->room, job->options.input_count, 1);
 
 	if (status != GS_OK) {		/* perhaps it has listed no inputs */
 		gs_merge_inputs_close(&all);
 		return status;
 	}
-	status = gs_item_merger_open(&merger, job->feed.by, &job->options, all.count, sizes->room);
+	status = gs_item_merger_open(&merger, job->feed.by, &job->options, all.count, sizes->room, threads);
 	all.spare = sizes->spare;
 	job->feed.lines.limits.header_most = sizes->header_most;
 	for (size_t i = 0; status == GS_OK && i < all.count; i++)
@@ -174,7 +175,9 @@ merge_items(struct gsort *job, const struct gs_item_merge_sizes *sizes)
 			.fill = gs_merge_fill, .fail = gs_merge_fail, .context = &all.inputs[i],
 			.follow = gs_merge_checks(&all) ? &all.inputs[i].follow : NULL,
 		};
-	THEN(status, gs_item_merger_begin(&merger, job->plan.threads > 1));
+	/* lines are left out in turn, as they are counted and there may be warnings */
+	THEN(status, gs_item_merger_begin(&merger, job->options.invalid != GSORT_INVALID_ABORT ? 1
+	                                           : (unsigned)gs_least(threads, all.count)));
 	THEN(status, gs_emit_header(&job->emit, all.header, all.header_bytes));
 	if (status == GS_OK) {
 		const struct gs_span_sink sink = gs_emit_sink(&job->emit, 0, 0);
@@ -188,7 +191,7 @@ merge_items(struct gsort *job, const struct gs_item_merge_sizes *sizes)
 		});
 		status = gs_rank_finish(job, GS_OK);
 	}
-	job->feed.read.elements = merger.items;
+	job->feed.read.elements = merger.read;
 	if (status != GS_OK)
 		gs_input_stop(job->feed.input);		/* the loader waits for nothing more */
 	gs_item_merger_close(&merger);

@@ -321,8 +321,9 @@ open_lines(struct gs_merge_input *input)
 	                       trusts(feed) || gs_merge_checks(all) ? NULL : &input->follow, feed->monitor,
 	                       &all->spare);
 	ingest->faults.merges = true;
+	input->lines->follow.order = feed->by;
 	if (gs_merge_checks(all))
-		ingest->faults.follow = &input->follow;		/* only before one that is refused */
+		ingest->faults.follow = &input->lines->follow;	/* only before one that is refused */
 	ingest->limits.header_most = feed->lines.limits.header_most;
 	ingest->limits.measures = feed->plan_input->input_bytes != UINT64_MAX;
 	return GS_OK;
@@ -332,24 +333,27 @@ static gs_status
 fill_lines(struct gs_merge_input *input, struct gs_item_slice *items)
 {
 	struct gs_line_collector *lines = input->lines;
-	uint64_t *invalid = &input->feed->lines.ingest.faults.invalid;	/* of all inputs */
+	uint64_t *all_invalid = &input->feed->lines.ingest.faults.invalid;
+	uint64_t *invalid = &lines->ingest.faults.invalid;
+	const bool leaves_out = input->feed->options->invalid != GSORT_INVALID_ABORT;
 	struct gs_chunk chunk = { .data = input->memory, .begins = input->bytes == 0 };
-	const struct gs_bytes used = lines->before;
+	const struct gs_bytes used = lines->lines[GS_MERGE_BATCHES - 1];
 
-	lines->before = lines->lines;
-	lines->lines = used;
-	lines->lines.bytes = 0;
-	while (lines->lines.bytes == 0 && !chunk.ends) {
+	memmove(lines->lines + 1, lines->lines, (GS_MERGE_BATCHES - 1) * sizeof used);
+	*lines->lines = (struct gs_bytes){ used.data, 0, used.room };
+	while (lines->lines->bytes == 0 && !chunk.ends) {
 		TRY(read_bytes(input, input->memory, input->all->room, &chunk.bytes));
 		chunk.name = gs_input_name(input->input);
 		chunk.ends = chunk.bytes < input->all->room;
-		lines->ingest.faults.invalid = *invalid;
+		if (leaves_out)		/* of all inputs, which are read in turn */
+			*invalid = *all_invalid;
 		TRY(gs_line_ingest_chunk(&lines->ingest, &chunk));
-		*invalid = lines->ingest.faults.invalid;
+		if (leaves_out)
+			*all_invalid = *invalid;
 		chunk.begins = false;
 	}
-	if (lines->lines.bytes > 0)		/* else it may be NULL */
-		*items = (struct gs_item_slice){ lines->lines.data, lines->lines.bytes };
+	if (lines->lines->bytes > 0)		/* else it may be NULL */
+		*items = (struct gs_item_slice){ lines->lines->data, lines->lines->bytes };
 	if (chunk.ends)
 		end(input);
 	if (!lines->borrows && input->all->header != lines->ingest.header.data) {
@@ -437,7 +441,7 @@ gs_status
 gs_merge_fill(void *context, struct gs_item_slice *items)
 {
 	struct gs_merge_input *input = context;
-	const size_t half = input->all->room / 2;
+	const size_t part = input->all->room / GS_MERGE_BATCHES;
 
 	items->bytes = 0;
 	if (!input->begun)
@@ -447,13 +451,13 @@ gs_merge_fill(void *context, struct gs_item_slice *items)
 	if (input->lines != NULL) {
 		TRY(fill_lines(input, items));
 	} else {
-		/* each read but the last one fills a half, in turn */
-		items->data = input->memory + input->bytes / half % 2 * half;
-		TRY(read_bytes(input, (void *)(uintptr_t)items->data, half, &items->bytes));
+		/* each read but the last one fills a part, in turn */
+		items->data = input->memory + input->bytes / part % GS_MERGE_BATCHES * part;
+		TRY(read_bytes(input, (void *)(uintptr_t)items->data, part, &items->bytes));
 		if (items->bytes % input->feed->ingest.unit != 0)
 			return gs_partial(input->feed->options, input->name, input->feed->options->skip_bytes,
 			                  input->bytes);
-		if (items->bytes < half)
+		if (items->bytes < part)
 			end(input);
 	}
 	if (items->bytes > 0)
@@ -474,17 +478,25 @@ gs_merge_fail(void *context, const char *item, size_t bytes)
 	struct gs_merge_input *input = context;
 	const struct gs_feed *feed = input->feed;
 	const struct gs_line_faults *faults;
-	uint64_t number = input->follow.elements + 1;
+	const bool counted = feed->lines.order.strict || feed->lines.order.fields.csv;
+	uint64_t number = input->lines != NULL && counted ? 1 : input->follow.elements + 1;
 	const char *end;
 
 	if (input->lines == NULL)
 		return gs_disorder_record(&feed->records.record, input->name, item, number,
 		                          feed->options->skip_bytes, input->advice);
 	faults = &input->lines->ingest.faults;
-	end = input->lines->lines.data + input->lines->lines.bytes;
 	/* it has counted the header; strict lines and CSV, too, up to the last one that was read */
-	if (feed->lines.order.strict || feed->lines.order.fields.csv)
-		number = 1 - gs_line_shown(faults, item, end, gs_line_number_count(faults->order, item, end));
+	for (size_t b = 0; counted; b++) {
+		const struct gs_bytes *read = &input->lines->lines[b];
+		const bool here = item >= read->data && item < read->data + read->bytes;
+		const char *begin = here ? item : read->data;
+
+		end = read->data + read->bytes;
+		number -= gs_line_shown(faults, begin, end, gs_line_number_count(faults->order, begin, end));
+		if (here)
+			break;
+	}
 	return gs_line_disorder(faults, faults->shown + number, item, bytes);
 }
 

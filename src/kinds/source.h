@@ -60,7 +60,7 @@ struct gs_merge_inputs {
 	struct gs_arena arena;
 	char     *header;		/* of the first input */
 	size_t    header_bytes;
-	size_t    spare;		/* memory for lines that are larger than a buffer */
+	atomic_size_t spare;	/* memory for lines that are larger than a buffer */
 };
 
 /** Begin, with ROOM bytes for each of MOST inputs that are read at a time; each is opened as IN says.

@@ -180,10 +180,10 @@ gs_plan_check_bytes(const struct gs_plan *plan, const struct gs_plan_input *inpu
 
 /* ---- a merge ---------------------------------------------------------------------------- */
 
-/* Three buffers of each of two inputs stay in a second-level cache: the thread that reads takes longer with
- * 512 and with 128 KiB. */
+/* Those of two inputs stay in a cache: reading takes longer with 512 and with 128 KiB.  Many
+ * threads share what is there. */
 #define MOST_BUFFER_BYTES	(256 * KIB)
-#define LEAST_BUFFER_BYTES	(16 * KIB)
+#define LEAST_BUFFER_BYTES	(8 * KIB)
 enum { MOST_FAN_IN = 1024 };
 
 void
@@ -192,18 +192,19 @@ gs_plan_item_merge(struct gs_item_merge_sizes *sizes, const struct gs_plan *plan
 {
 	const uint64_t memory = plan->pool_bytes;
 	const size_t bytes = facts->item_bytes;
-	/* records have two buffers; lines have one that is read, and two of whole lines, which grow */
-	const size_t share = (size_t)(memory / 2 / (count + 2)) / (facts->record_bytes == 0 ? 3 : 2);
+	/* each has its buffers, and as much for a round: items, their places, and copies in order */
+	const size_t share = (size_t)(memory / 2 / (count + 2)) / (GS_MERGE_BATCHES + 3);
 	size_t most = input->memory_grows ? count : MOST_FAN_IN;
 
 	if (input->merge_files > 0)
 		most = gs_least(most, input->merge_files);
 	most = gs_plan_fan_in_of_files(input, most);
-	sizes->most = input->memory_grows ? most : gs_least(most, memory / 8 / LEAST_BUFFER_BYTES);
-	sizes->room = gs_within(LEAST_BUFFER_BYTES, share, MOST_BUFFER_BYTES);
+	sizes->most = input->memory_grows ? most : gs_least(most, memory / 16 / LEAST_BUFFER_BYTES);
+	sizes->room = gs_within(LEAST_BUFFER_BYTES, share, MOST_BUFFER_BYTES * (1 + plan->threads / 4));
 	if (bytes > 0)
 		sizes->room = (sizes->room / bytes + 1) * bytes;
-	sizes->spare = input->memory_grows ? SIZE_MAX : (size_t)memory / 2 + 2 * count * sizes->room;
+	sizes->spare = input->memory_grows ? SIZE_MAX
+	               : (size_t)memory / 2 + GS_MERGE_BATCHES * count * sizes->room;
 	sizes->header_most = (size_t)(memory / GS_HEADER_SHARE);
 }
 

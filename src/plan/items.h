@@ -108,6 +108,12 @@ void gs_plan_items(struct gs_item_sizes *sizes, const struct gs_plan *plan,
  *  enough. */
 size_t gs_plan_check_bytes(const struct gs_plan *plan, const struct gs_plan_input *input, size_t unit);
 
+/* Buffers of each input of a merge, whose items may not have left. */
+enum { GS_MERGE_BATCHES = 3 };
+
+/* The fewest bytes of an item of which a batch of a merge has as many as a buffer has room for. */
+enum { GS_MERGE_ITEM_BYTES = 32 };
+
 struct gs_item_merge_sizes {
 	size_t most;		/* inputs that can be merged; if there are more, they are sorted */
 	size_t room;		/* bytes of the buffer of each of them */

@@ -386,6 +386,38 @@ endless() {
 	grep -q "write failed" err
 }
 
+@test "a pipe whose writer rests does not hold up what comes before its next line" {
+	[ -c /dev/full ] || skip "no /dev/full"
+	seq -w 4000000 >in
+	mkfifo pipe
+	exec 5<>pipe		# so nobody finds its end
+	yes z | head -c 1000000 >&5 &
+	status=0
+	timeout 30 gsort -m --lines --parallel=2 in pipe >/dev/full 2>err || status=$?
+	kill $! || true
+	exec 5>&-
+	[ $status = 2 ]
+	grep -q "write failed" err
+}
+
+@test "lines of many rounds by any number of threads: ties, groups, and the first line out of order" {
+	local i options
+	for i in 1 2 3; do
+		seq $i 3 200000 | awk '{ print $1 % 50 "," int($1 / 7) "," $1 }' | sort -t, -k2,2n -k1,1 -s >in$i
+	done
+	for options in "-t, -k2,2n -k1,1 -s" "-t, -k2,2n -k1,1 -u"; do
+		for i in 1 2 3 7; do
+			gsort -m $options --parallel=$i --verify in? | cmp - <(sort -m $options in?)
+			gsort -m $options --parallel=$i --count in? | cmp - <(gsort $options --count in?)
+		done
+	done
+	{ head -n 60000 in2; head -n 1 in2; tail -n +60001 in2; } >bad
+	for i in 1 2 7; do
+		not gsort -m -t, -k2,2n -k1,1 -s --parallel=$i in1 bad in3 >out 2>err
+		grep -q "^gsort: bad:60001: disorder: $(head -n 1 in2): merging needs sorted inputs" err
+	done
+}
+
 # rests PID: none of its threads runs, and none has run for a moment
 rests() {
 	local before after

@@ -49,7 +49,7 @@ gs_item_batch_compare(const struct gs_item_order *order, struct gs_item_batch *o
 	    gs_item_same(one_item, one_bytes, other_item, other_bytes))
 		return 0;
 	if (one->more && other->more && ++one->ties > one->count / GS_ITEMS_A_TIE &&
-	    ++other->ties > other->count / GS_ITEMS_A_TIE) {
+	    (other == one || ++other->ties > other->count / GS_ITEMS_A_TIE)) {
 		const uint64_t one_next = next_word(order, one, one_at);
 		const uint64_t other_next = next_word(order, other, other_at);
 

@@ -9,7 +9,7 @@
 
 void unit_item_merger(void);
 
-enum { MOST_SOURCES = 3, ROOM = 16 };
+enum { MOST_SOURCES = 3, ROOM = 16, THREADS = 3 };
 
 /* Lines that are equal if their first bytes are; the second one names the source. */
 static const struct row {
@@ -89,7 +89,7 @@ open_merger(struct gs_item_merger *merger, const struct gsort_options *options,
 
 	while (count < MOST_SOURCES && sources[count] != NULL)
 		count++;
-	CHECK(gs_item_merger_open(merger, &order, options, count, room) == GS_OK, "memory");
+	CHECK(gs_item_merger_open(merger, &order, options, count, room, THREADS) == GS_OK, "memory");
 	for (size_t s = 0; s < count; s++) {
 		left[s] = sources[s];
 		merger->sources[s] = (struct gs_merge_source){ .fill = fill, .context = &left[s] };
@@ -109,7 +109,7 @@ check_fails(const struct row *row, const struct gsort_options *options, size_t *
 
 		open_merger(&merger, options, row->sources, left, ROOM);
 		*fails_at = call;
-		status = gs_item_merger_begin(&merger, true);
+		status = gs_item_merger_begin(&merger, 2);
 		THEN(status, gs_item_merger_drain(&merger, &sink));
 		gs_item_merger_close(&merger);
 		CHECK(*fails_at > 0 ? status == GS_OK : status == GS_EIO, "%s: call %zu fails: status %d",
@@ -127,7 +127,7 @@ check(const struct row *row, const struct gsort_options *options, const char *ex
 	struct gs_item_merger merger;
 
 	open_merger(&merger, options, row->sources, left, ROOM);
-	CHECK(gs_item_merger_begin(&merger, true) == GS_OK && gs_item_merger_drain(&merger, &sink) == GS_OK,
+	CHECK(gs_item_merger_begin(&merger, 2) == GS_OK && gs_item_merger_drain(&merger, &sink) == GS_OK,
 	      "%s", row->sources[0]);
 	taken.text[taken.bytes] = '\0';
 	CHECK(strcmp(taken.text, expected) == 0, "%s: '%s', not '%s'", row->sources[0], taken.text, expected);
@@ -138,9 +138,9 @@ check(const struct row *row, const struct gsort_options *options, const char *ex
 	check_fails(row, options, &take_fails_at);
 }
 
-/* ---- ties of several words, in sources longer than a batch ------------------------- */
+/* ---- ties of several words, in shares of several threads --------------------------- */
 
-enum { LONG_SOURCES = 3, LONG_ITEMS = 2 * GS_ITEM_BATCH + 77 };
+enum { LONG_SOURCES = 3, LONG_ITEMS = 16 * GS_ITEM_BATCH + 77, LONG_FILL = 3000 };
 
 /* An item: three words, then its source, which no word has. */
 static char long_sources[LONG_SOURCES][4 * LONG_ITEMS];
@@ -151,7 +151,7 @@ static gs_status
 fill_long(void *context, struct gs_item_slice *items)
 {
 	size_t *left = context;
-	const size_t source = (size_t)(left - long_left), count = *left < 300 ? *left : 300;
+	const size_t source = (size_t)(left - long_left), count = *left < LONG_FILL ? *left : LONG_FILL;
 
 	*items = (struct gs_item_slice){ long_sources[source] + 4 * (LONG_ITEMS - *left), 4 * count };
 	*left -= count;
@@ -182,7 +182,8 @@ check_long(int first, int second, int third)
 
 	memset(long_last, 0, sizeof long_last);
 	long_taken = 0;
-	CHECK(gs_item_merger_open(&merger, &of_three, &plain, LONG_SOURCES, 4096) == GS_OK, "memory");
+	CHECK(gs_item_merger_open(&merger, &of_three, &plain, LONG_SOURCES, 1 << 18, THREADS) == GS_OK,
+	      "memory");
 	for (size_t s = 0; s < LONG_SOURCES; s++) {
 		for (int i = 0; i < LONG_ITEMS; i++) {
 			/* I scaled to the values of all words, and its digits */
@@ -197,7 +198,7 @@ check_long(int first, int second, int third)
 		long_left[s] = LONG_ITEMS;
 		merger.sources[s] = (struct gs_merge_source){ .fill = fill_long, .context = &long_left[s] };
 	}
-	CHECK(gs_item_merger_begin(&merger, first > 1) == GS_OK &&
+	CHECK(gs_item_merger_begin(&merger, first > 1 ? 2 : 0) == GS_OK &&
 	      gs_item_merger_drain(&merger, &sink) == GS_OK && long_taken == LONG_SOURCES * LONG_ITEMS,
 	      "%d, %d and %d values: %zu items", first, second, third, long_taken);
 	gs_item_merger_close(&merger);

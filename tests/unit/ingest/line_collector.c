@@ -60,11 +60,11 @@ feed(struct gs_line_collector *collector, const char *input, char *lines)
 		chunk.data = data;
 		chunk.ends = input[chunk.bytes] == '\0';
 		input += chunk.bytes + !chunk.ends;
-		collector->lines.bytes = 0;
+		collector->lines->bytes = 0;
 		TRY(gs_line_ingest_chunk(&collector->ingest, &chunk));
-		if (collector->lines.bytes > 0)
-			memcpy(lines + filled, collector->lines.data, collector->lines.bytes);
-		filled += collector->lines.bytes;
+		if (collector->lines->bytes > 0)
+			memcpy(lines + filled, collector->lines->data, collector->lines->bytes);
+		filled += collector->lines->bytes;
 		lines[filled] = '\0';
 		chunk.begins = false;
 	}
@@ -81,7 +81,7 @@ check_row(const struct row *row)
 	struct gs_follow follow = { .order = &order };
 	struct gs_monitor monitor;
 	struct gs_line_collector first, second;
-	size_t spare = row->spare;
+	atomic_size_t spare = row->spare;
 	char got[256] = "", again[256] = "";
 	gs_status status;
 

@@ -198,7 +198,7 @@ zeros() {
 	# a frame that claims 2 GiB and holds nothing, by itself and behind 300 kB of a good one
 	printf '\050\265\057\375\0\250\001\0\0' >claims.zst
 	{ seq 50000 | zstd -q; cat claims.zst; } >behind.zst
-	seq 100000 | zstd -q --long=31 --ultra -22 -c >long.zst
+	seq 100000 | zstd -q --long=31 -1 -c >long.zst
 	# two lines, with a dictionary of 4 GiB
 	base64 -d >claims.xz <<</Td6WFoAAAFpIt42AgAhASgAAADmoBGzAQADMgoxCgBMhHlQAAEYBGvp8KWQQpkNAQAAAAABWVo=
 	for file in claims.zst behind.zst long.zst claims.xz; do

@@ -612,6 +612,12 @@ lines() {
 	gsort -S 2M --verify -t, -k3,3n in | cmp - <(sort -t, -k3,3n in)
 }
 
+@test "long lines where threads read pieces of a file" {
+	{ seq -f '%020.0f' 150000; head -c 3m /dev/zero | tr '\0' x; echo; seq -f '%020.0f' 100000
+	  head -c 400k /dev/zero | tr '\0' y; } >in
+	gsort --lines --parallel=4 in | cmp - <(sort in)
+}
+
 @test "all keys equal, sorted lines, long common prefixes" {
 	lines 30000 >in
 	sed 's/^/a long beginning that all of these lines have in common, and longer than sixteen words of it: /

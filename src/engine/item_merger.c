@@ -426,8 +426,9 @@ gs_item_merger_drain(struct gs_item_merger *merger, const struct gs_span_sink *s
 			const size_t at = (uint32_t)round->disordered;
 			const struct gs_item_slice item = item_at(merger, source, at);
 
-			/* what is loaded counts, too */
-			while (atomic_load(&source->state) == GS_WANTED)
+			/* what is loaded counts, too; but no writer is waited for */
+			merger->stop(merger->stop_context);
+			while (atomic_load(&source->state) == GS_WANTED && merger->loaders.count > 0)
 				gs_futex_wait(&source->state, GS_WANTED);
 			source->follow->elements += at - source->at;
 			return source->fail(source->context, item.data, item.bytes);

@@ -506,6 +506,8 @@ struct gs_item_merger {
 	uint32_t    *bytes;
 	uint64_t     read;		/* items */
 	struct gs_item_loaders loaders;
+	void       (*stop)(void *context);	/* the caller's: no source waits for more */
+	void        *stop_context;
 	struct gs_merge_round  round;
 
 	/* what leaves */

@@ -418,6 +418,22 @@ endless() {
 	done
 }
 
+@test "a line out of order is an error at once, whatever comes behind it" {
+	local options
+	for options in --lines --csv --record-size=40; do
+		rm -f pipe
+		mkfifo pipe
+		exec 5<>pipe		# so nobody finds its end
+		yes "$(printf '%039d' 9)" | head -n 10000 | sed '4000s/9$/5/' >&5 &
+		status=0
+		timeout 30 gsort -m $options --parallel=2 pipe >out 2>err || status=$?
+		kill $! || true
+		exec 5>&-
+		[ $status = 2 ]
+		grep -q "^gsort: pipe:4000: disorder: " err
+	done
+}
+
 # rests PID: none of its threads runs, and none has run for a moment
 rests() {
 	local before after

@@ -117,4 +117,11 @@ threads_of() {
 	refused gsort -u64 -c --parallel=4 sorted
 	refused gsort -u64 -m --parallel=4 sorted -o out
 	cmp sorted out
+	# lines are merged, too, and one that is out of order is an error
+	sort text >lines
+	(cat lines; echo) >bad
+	refused gsort -m --lines --parallel=4 lines lines -o out
+	cmp out <(sort -m lines lines)
+	! LD_PRELOAD=$PWD/preload.so timeout 30 gsort -m --lines --parallel=4 bad lines 2>err >out || false
+	grep -q "^gsort: bad:$(wc -l <bad): disorder: : merging needs sorted inputs" err
 }

@@ -342,12 +342,20 @@ fill_lines(struct gs_merge_input *input, struct gs_item_slice *items)
 	memmove(lines->lines + 1, lines->lines, (GS_MERGE_BATCHES - 1) * sizeof used);
 	*lines->lines = (struct gs_bytes){ used.data, 0, used.room };
 	while (lines->lines->bytes == 0 && !chunk.ends) {
+		const uint64_t shown = lines->ingest.faults.shown;
+		gs_status status;
+
 		TRY(read_bytes(input, input->memory, input->all->room, &chunk.bytes));
 		chunk.name = gs_input_name(input->input);
 		chunk.ends = chunk.bytes < input->all->room;
 		if (leaves_out)		/* of all inputs, which are read in turn */
 			*invalid = *all_invalid;
-		TRY(gs_line_ingest_chunk(&lines->ingest, &chunk));
+		status = gs_line_ingest_chunk(&lines->ingest, &chunk);
+		if (status != GS_OK) {		/* its lines are not counted, as nobody gets them */
+			lines->lines->bytes = 0;
+			lines->ingest.faults.shown = shown;
+			return status;
+		}
 		if (leaves_out)
 			*all_invalid = *invalid;
 		chunk.begins = false;

@@ -418,7 +418,7 @@ endless() {
 	done
 }
 
-@test "a line out of order is an error at once, whatever comes behind it" {
+@test "a line out of order is an error at once, and its number right, whatever comes behind it" {
 	local options
 	for options in --lines --csv --record-size=40; do
 		rm -f pipe
@@ -432,6 +432,9 @@ endless() {
 		[ $status = 2 ]
 		grep -q "^gsort: pipe:4000: disorder: " err
 	done
+	# lines are counted before one that is refused, though nobody gets them
+	yes "$(printf '%039d' 9)" | head -n 30000 | sed '5000s/9$/5/; 10000s/9$/x/' >bad
+	trouble "bad:5000: disorder: " gsort -m --csv -k1,1n -s --parallel=2 bad /dev/null
 }
 
 # rests PID: none of its threads runs, and none has run for a moment

@@ -156,7 +156,8 @@ sort_packed(const stable_job &j, bool *wrong)
 		if (places != NULL)
 			places[i] = place_of(words[i]);
 	}));
-	return j.s.places ? cudaSuccess : follow(j, values, words, place_of((Word)~(Word)0));
+	return j.s.places ? cudaSuccess
+	                  : follow(j, values, words, (uint32_t)((Word)~(Word)0 >> sizeof(Word) * 4));
 }
 
 /* Keys of 8 and 16 bits as words of 32. */

@@ -100,3 +100,12 @@ module() {
 	echo "$status: $output"
 	[ $status = 2 ]
 }
+
+@test "no launcher calls a function that is only for the device" {
+	# nvcc lets a template do so, puts exit() in its place, and warns of nothing
+	find "$GSORT_BUILD/kernels/device" -name '*.o' ! -name '*.emu.o' >objects
+	[ -s objects ] || skip "built without CUDA"
+	xargs nm -u <objects >symbols
+	grep -q cudaLaunchKernelExC symbols
+	not grep -w exit symbols
+}

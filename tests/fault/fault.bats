@@ -89,6 +89,11 @@ faults() {
 	faults 6 collect smallest
 }
 
+@test "a call fails: first ones, columns, what is skipped, sets of keys, heads of merges" {
+	left_to_slow "these runs"
+	faults 1 firsts shown columns skips setk mergeh
+}
+
 @test "each call that is made fails: in memory, on disk, merging, on one of several ranks" {
 	left_to_slow "each call that is made"
 	faults 1 --all memory spill merge ranked rankedo

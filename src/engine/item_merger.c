@@ -233,11 +233,12 @@ make_share(struct gs_item_merger *merger, size_t number)
 		const struct gs_merge_batch *window = &merger->sources[s].window;
 
 		count = to[s] - from[s];
+		if (count == 0)
+			continue;
 		memcpy(part->items + place, window->items + from[s], count * sizeof *part->items);
 		memcpy(part->lengths + place, window->bytes + from[s], count * sizeof *part->lengths);
 		place += count;
-		if (count > 0)
-			ends[runs++] = (uint32_t)place;
+		ends[runs++] = (uint32_t)place;
 	}
 	for (size_t i = 0; i < items; i += count) {	/* their bytes stay in the cache */
 		count = gs_least(GS_ITEM_BATCH, items - i);

@@ -411,6 +411,9 @@ endless() {
 			gsort -m $options --parallel=$i --count in? | cmp - <(gsort $options --count in?)
 		done
 	done
+	# equal lines are in one share, and others have none
+	(yes a | head -n 20000; echo b) >equal
+	gsort -m --lines --parallel=4 equal equal | cmp - <(sort -m equal equal)
 	{ head -n 60000 in2; head -n 1 in2; tail -n +60001 in2; } >bad
 	for i in 1 2 7; do
 		not gsort -m -t, -k2,2n -k1,1 -s --parallel=$i in1 bad in3 >out 2>err

@@ -520,7 +520,7 @@ disorder() {
 	disorder 'in:4: disorder: 0,q' gsort --csv -k1,1n -c in
 	printf 'n,"x\ny"\n1,a\n0,q\n' >in
 	disorder 'in:4: disorder: 0,q' gsort --csv --header -k1,1n -c in
-	fails 'in:4: disorder: 0,q' gsort --csv --header -k1,1n -m in
+	fails 'in:4: disorder: 0,q' gsort --csv --header -k1,1n -m -o out in
 }
 
 @test "--header stays on top, and names columns" {

@@ -683,6 +683,7 @@ check_slots(unsigned bits)
 			if (f >= SHORT && s > OUTSIDE && s < TOOTHED)
 				continue;
 			calls[s] = emu_calls();
+			random_state = 42;	/* a sample of other keys may repeat values: not for slots */
 			fill(unsorted, bits, count, &even[s]);
 			check_inverted_sort(unsorted, bits, count, even[s].name, always[(s + f) % 3], false);
 			calls[s] = emu_calls() - calls[s];

@@ -46,9 +46,9 @@ histogram_add(uint32_t *counters, Count *counts, uint32_t bin, uint32_t add, uns
 }
 
 /*
- * Count what block BLOCK of BLOCKS has of COUNT keys, in COUNTERS of BINS and then in COUNTS: by MANY(from),
- * of LOADS of 16 bytes for each thread, all of which exist; by ONE(key) the rest, and keys before a multiple
- * of 16 bytes, which are the first block's.
+ * Count the share of block BLOCK of BLOCKS in COUNT keys: first in COUNTERS, one for each of BINS, then in
+ * COUNTS.  MANY(from) counts LOADS of 16 bytes for each thread.  ONE(key) counts each key that is left, and,
+ * in the first block, each key before a multiple of 16 bytes.
  */
 template <unsigned LOADS, class Key, class Many, class One> static __device__ __forceinline__ void
 histogram_of(uint32_t *counters, number *counts, uint32_t bins, const Key *keys, size_t count, uint32_t block,

@@ -610,7 +610,7 @@ sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, uint
 		                NARROW_12 + (int)(leaf_bits - LEAF_BITS) };
 	const bool shorter = at.chunks.at != NULL && leaf_bits > LEAF_BITS;
 	const bool longer = shorter && leaf_bits < j.s.room.longest && !long_beside;
-	/* of longer ones: fewer blocks than run at once, as those that find no leaf are in the way */
+	/* longer leaves get fewer blocks than can run at once: a block that finds no leaf is in the way */
 	const uint32_t some = (uint32_t)j.sorter->processors;
 	uint32_t *const listed = j.sorter->told;
 

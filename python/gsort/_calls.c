@@ -69,17 +69,6 @@ row_at(const Py_buffer *buffer, Py_ssize_t row)
 	return at;
 }
 
-static gsort_status
-sort_row(const struct call *call, Py_ssize_t row)
-{
-	char *keys = row_at(&call->keys, row);
-
-	return call->indices.obj == NULL
-	       ? sort_keys(keys, (size_t)call->length, call->type, &call->options)
-	       : argsort_keys(keys, (size_t)call->length, call->type, row_at(&call->indices, row),
-	                      call->indices.itemsize == 8 ? GSORT_U64 : GSORT_U32, &call->options);
-}
-
 /* Sort rows until none is left, some at a time. */
 static void
 sort_some(struct call *call)
@@ -90,7 +79,12 @@ sort_some(struct call *call)
 
 	while ((row = atomic_fetch_add(&call->next, some)) < call->rows && call->status == GSORT_OK)
 		for (Py_ssize_t r = row; r < row + some && r < call->rows; r++) {
-			const gsort_status status = sort_row(call, r);
+			char *keys = row_at(&call->keys, r);
+			const gsort_status status = call->indices.obj == NULL
+				? sort_keys(keys, (size_t)call->length, call->type, &call->options)
+				: argsort_keys(keys, (size_t)call->length, call->type, row_at(&call->indices, r),
+				               call->indices.itemsize == 8 ? GSORT_U64 : GSORT_U32,
+				               &call->options);
 
 			if (status != GSORT_OK)
 				call->status = (int)status;

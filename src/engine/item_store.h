@@ -441,7 +441,7 @@ void gs_item_firsts_close(struct gs_item_firsts *firsts);
  * Among equal items the first source's come first.
  */
 
-/* The next items of a source: received, or nobody has asked; to be loaded; loaded; not to be had. */
+/* The next items of a source: received, or not asked for; to be loaded; loaded; an error. */
 enum gs_merge_state { GS_RECEIVED, GS_WANTED, GS_LOADED, GS_FAILED };
 
 /* Items of a source. */
@@ -491,7 +491,7 @@ struct gs_merge_round {
 	size_t    count;
 	unsigned  threads;		/* most shares */
 	size_t   *cuts;			/* where shares begin and end in the windows: rows */
-	bool      limited;		/* sources are in order, or an error */
+	bool      limited;		/* a source that is out of order is an error */
 	atomic_size_t disordered;	/* the first source, and in its window the first item, that is out of
 					 * order: 32 bits each; SIZE_MAX: none */
 	struct gs_first_error error;
@@ -519,8 +519,8 @@ struct gs_item_merger {
 	uint64_t  sum;			/* ... and their checksum */
 };
 
-/** Begin, to merge by THREADS sources with buffers of ROOM bytes; OPTIONS select and verify.  GS_EBUDGET: no
- *  memory. */
+/** Begin to merge COUNT sources with THREADS; each source's buffer has ROOM bytes; OPTIONS select and verify.
+ *  GS_EBUDGET: no memory. */
 MUST_CHECK gs_status gs_item_merger_open(struct gs_item_merger *merger,
                                          const struct gs_item_order *order,
                                          const struct gsort_options *options, size_t count, size_t room,

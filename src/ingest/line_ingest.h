@@ -120,7 +120,7 @@ size_t gs_text_number_most(const struct gs_record *item, uint64_t lines, size_t 
 enum { GS_TEXT_NUMBER_CHUNK = 8192 };
 
 /**
- * Make items from the whole lines in DATA .. END, without those that are left out.
+ * Make items from the whole lines in DATA .. END, except lines that are left out.
  *
  * @decoder in_order, and not REVERSE, of chunks of GS_TEXT_NUMBER_CHUNK; it knows the file, and its lines
  *          before DATA

@@ -111,7 +111,7 @@ size_t gs_plan_check_bytes(const struct gs_plan *plan, const struct gs_plan_inpu
 /* Buffers of each input of a merge, whose items may not have left. */
 enum { GS_MERGE_BATCHES = 3 };
 
-/* The fewest bytes of an item of which a batch of a merge has as many as a buffer has room for. */
+/* A batch of a merge has as many items as a buffer has room for if each takes so many bytes. */
 enum { GS_MERGE_ITEM_BYTES = 32 };
 
 struct gs_item_merge_sizes {

@@ -158,7 +158,7 @@ struct call {
 	cudaStream_t     stream;
 };
 
-/* Set the width and the map of C's keys; false: NAME is no type that can be sorted. */
+/* Set the width and the map of C's keys; false: keys of type NAME cannot be sorted. */
 static bool
 set_type(struct call *c, enum gsort_type name)
 {

@@ -189,7 +189,7 @@ gs_keydef_read(const char *text, bool names, struct gs_keydef *key)
 	if (*at == 'R')
 		return refuse(text, "R (random order) is not supported; use shuf(1)");
 	if (*at == ':')
-		return refuse(text, "letters follow a number, as in -k5,5n, and g reads 0x1F, too; behind a "
+		return refuse(text, "letters follow the number at once, as in -k5,5nr or -k5,5g; behind a "
 		              "colon there is ip or time");
 	if (*at == '\0')
 		return GS_OK;

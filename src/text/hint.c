@@ -127,7 +127,7 @@ static const struct notation {
 	{ ALL, DAY "([t ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,9})?)?(z|[-+][0-9:]{2,5})?)?",
 	  "dates and times", "--type=time", "time" },
 	{ LINES, DAY "[t ][0-9]{2}:.*", "lines that begin with a time", "--lines", NULL },
-	{ ALL, "[0-9]{4}-[0-9]{2}|[0-9]{4}/[0-9]{2}/[0-9]{2}.*", "dates of this form", "--lines", "" },
+	{ ALL, "[0-9]{4}-[0-9]{2}|[0-9]{4}/[0-9]{2}/[0-9]{2}.*|" DAY "\\+.*", "dates of this form", "--lines", "" },
 	SAY(LINES | COMMAS | OTHERS, "[0-9]{2}[./-][0-9]{2}[./-][0-9]{4}",
 	    "day, month, year? sort by -k@.7,@.10n -k@.4,@.5n -k@.1,@.2n"),
 	SAY(BLANKS, "\\[[0-9]{2}/" MONTH "/[0-9]{4}(:[0-9]{2}){3}.*",
@@ -352,19 +352,19 @@ gs_hint(char into[GS_HINT_BYTES], const struct gs_text_options *options, uint64_
         const char *line, const char *end)
 {
 	const bool first = number == 1, decimal = options->notation == GSORT_DECIMAL;
-	bool binary = false;		/* bytes that text does not have */
+	const bool zero = memchr(line, '\0', (size_t)(end - line)) != NULL;
+	bool binary = false;		/* bytes that text does not have, beside NUL */
 	char text[LOOKED_AT + 1];
 
 	into[0] = '\0';
 	copy_line(text, line, end);
 	for (const char *at = line; first && at < end; at++)
-		binary |= (unsigned char)*at < ' ' && (*at < '\t' || *at > '\r') && *at != '\033';
+		binary |= (unsigned char)*at < ' ' && (*at < '\t' || *at > '\r') && *at != '\033' && *at != '\0';
 	if (first && end - line >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0)
 		snprintf(into, GS_HINT_BYTES, "; remove the byte order mark before it: tail -c +4");
-	else if (binary && memchr(line, '\0', (size_t)(end - line)) != NULL && text[0] != '?' &&
-	         text[strspn(text, "0123456789?")] == '\0')
+	else if (first && zero && !binary && text[0] != '?' && strstr(text, "??") == NULL)
 		snprintf(into, GS_HINT_BYTES, "; lines that end in NUL need -z; UTF-16 needs iconv");
-	else if (binary)
+	else if (binary || (first && zero))
 		snprintf(into, GS_HINT_BYTES, "; binary keys need a type, such as -u32");
 	else if (end - line > LOOKED_AT && strchr(text, '\n') != NULL)
 		snprintf(into, GS_HINT_BYTES, "; " NEWLINES);
@@ -379,7 +379,7 @@ gs_hint(char into[GS_HINT_BYTES], const struct gs_text_options *options, uint64_
 	         (decimal && name_fields(into, options->floats, first, text)) || !first)
 		return into;
 	else if (decimal && text[0] != '<' && strpbrk(text, "0123456789") != NULL)
-		snprintf(into, GS_HINT_BYTES, "; lines with numbers in them need -V");
+		snprintf(into, GS_HINT_BYTES, "; lines with numbers in them need --lines, or -V to sort by these");
 	else if (strchr("0123456789-+.", text[0]) == NULL)
 		snprintf(into, GS_HINT_BYTES, "; a heading needs --header, lines of words --lines");
 	return into;
@@ -397,7 +397,7 @@ gs_hint_field(char into[GS_HINT_BYTES], const struct gs_hinted_field *field, uin
 	copy_line(copy, text, end);
 	if (end - text <= LOOKED_AT && !name_character(into, text, end) &&
 	    !name_notation(into, where, field->column, field->named, field->letter, copy) &&
-	    number == 1 && !field->named)
+	    number == 1 && !field->named && strchr("0123456789-+.[", copy[0]) == NULL)
 		snprintf(into, GS_HINT_BYTES, "; a heading needs --header");
 	return into;
 }

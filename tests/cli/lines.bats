@@ -498,7 +498,7 @@ disorder() {
 	fails "invalid key '2,2:ipn': behind ip or time there is only b or r" gsort -k2,2:ipn in
 	printf '"%70s9.0.0.1",a\n10.0.0.1,b\n9.0.0.0,c\n' '' | gsort --csv -k1,1:ip | cut -d, -f2 | tr -d '\n' |
 		cmp - <(printf cab)
-	fails "invalid key '2,2:it': letters follow a number" gsort -k2,2:it in
+	fails "invalid key '2,2:it': letters follow the number at once" gsort -k2,2:it in
 }
 
 @test "--csv --count writes the counts as a column" {

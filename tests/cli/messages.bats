@@ -67,6 +67,8 @@ says() {
 	gsort: in:2: not a number: "2\03"; byte 2 is U+0000 NULL
 	$ printf '\003\0\0\0\001\0\0\0' >in; gsort in
 	gsort: in:1: not a number: "\x03\0\0\0\x01\0\0\0"; binary keys need a type, such as -u32
+	$ printf './a 1\0./b\0' | gsort
+	gsort: -:1: not a number: "./a 1\0./b\0"; lines that end in NUL need -z; UTF-16 needs iconv
 	$ printf '12\0003\0' | gsort
 	gsort: -:1: not a number: "12\03\0"; lines that end in NUL need -z; UTF-16 needs iconv
 	$ { echo 1; head -c 4096 /dev/zero | tr '\0' 7; echo; } >in; gsort in
@@ -172,7 +174,7 @@ says() {
 	END
 	table <<-'END'
 	$ printf '5th\n1st\n' | gsort
-	gsort: -:1: not a number: "5th"; lines with numbers in them need -V
+	gsort: -:1: not a number: "5th"; lines with numbers in them need --lines, or -V to sort by these
 	$ printf '{"name": "x"}\n' | gsort
 	gsort: -:1: not a number: "{"name": "x"}"; JSON? take the numbers out of it first: jq .NAME
 	$ printf '{"name": "x", "id": 3}\n' | gsort
@@ -182,7 +184,7 @@ says() {
 	$ printf '10.0.0.1 GET\n' | gsort --type=ipv4
 	gsort: -:1: this is not an IPv4 address, such as 192.0.2.1: "10.0.0.1 GET"; lines that begin with an address need -V
 	$ printf '1/2\n' | gsort
-	gsort: -:1: not a number: "1/2"; lines with numbers in them need -V
+	gsort: -:1: not a number: "1/2"; lines with numbers in them need --lines, or -V to sort by these
 	$ printf 'id,score\n1,2\n' | gsort
 	gsort: -:1: not a number: "id,score"; fields? sort lines by one: gsort --csv --header -k id (:n behind it for numbers)
 	$ seq -s, 10000 | gsort
@@ -605,7 +607,7 @@ export -f damaged
 	$ gsort -k 1x
 	gsort: invalid key '1x': 'x' is not one of the letters bdfghiMnrV, and the form is FIELD[.CHAR][LETTERS][,FIELD[.CHAR][LETTERS]]
 	$ gsort -k 2,2:hex
-	gsort: invalid key '2,2:hex': letters follow a number, as in -k5,5n, and g reads 0x1F, too; behind a colon there is ip or time
+	gsort: invalid key '2,2:hex': letters follow the number at once, as in -k5,5nr or -k5,5g; behind a colon there is ip or time
 	$ gsort -k 2R
 	gsort: invalid key '2R': R (random order) is not supported; use shuf(1)
 	$ gsort -k 1nM

@@ -194,7 +194,7 @@ static const struct {
 	{ "a sign alone", "-\n",
 	  "in:1: not a number: \"-\"; --invalid=ignore leaves out what is not a number" },
 	{ "two signs", "--5\n", "in:1: not a number: \"--5\""
-	  "; lines with numbers in them need -V" },
+	  "; lines with numbers in them need --lines, or -V to sort by these" },
 	{ "a blank after the sign", "- 5\n", "in:1: not a number: \"- 5\"; "
 	  "remove the blank behind the sign: sed -E 's/([-+]) +([0-9])/\\1\\2/g'" },
 	{ "two numbers", "1 2\n", "in:1: not a number: \"1 2\"; "
@@ -214,7 +214,7 @@ static const struct {
 	  "(gsort sorts -9223372036854775808 to 18446744073709551615; -k1,1n sorts any)" },
 	{ "a long word is cut", "12345678901234567890123456789012345678901234567890x\n",
 	  "in:1: not a number: \"1234567890123456789012345678901234567890...\""
-	  "; lines with numbers in them need -V" },
+	  "; lines with numbers in them need --lines, or -V to sort by these" },
 	{ "an error in a last line without newline", "1\nx", "in:2: not a number: \"x\"" },
 	{ "a bad byte after eight digits", "12345678:\n", "in:1: not a number: \"12345678:\""
 	  "; fields? sort lines by one: gsort -t ':' -k1,1n" },
@@ -446,7 +446,7 @@ check_places(void)
 			memcpy(text + 5 * (rows[i].first - 1), "1x34\n", 5);
 			snprintf(expected, sizeof expected, "in:%zu: not a number: \"1x34\"%s",
 			         rows[i].first, rows[i].first == 1
-			         ? "; lines with numbers in them need -V" : "");
+			         ? "; lines with numbers in them need --lines, or -V to sort by these" : "");
 			r = decode(text, MANY * 5, ways[w].chunk, ways[w].threads, false);
 			CHECK(r->status == GS_EINPUT && strcmp(gs_message(), expected) == 0,
 			      "of bad lines %zu and %zu the first is named, %u threads: %s",

@@ -127,7 +127,8 @@ static const struct notation {
 	{ ALL, DAY "([t ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,9})?)?(z|[-+][0-9:]{2,5})?)?",
 	  "dates and times", "--type=time", "time" },
 	{ LINES, DAY "[t ][0-9]{2}:.*", "lines that begin with a time", "--lines", NULL },
-	{ ALL, "[0-9]{4}-[0-9]{2}|[0-9]{4}/[0-9]{2}/[0-9]{2}.*|" DAY "\\+.*", "dates of this form", "--lines", "" },
+	{ ALL, "[0-9]{4}-[0-9]{2}|[0-9]{4}/[0-9]{2}/[0-9]{2}.*|" DAY "\\+.*",
+	  "dates of this form", "--lines", "" },
 	SAY(LINES | COMMAS | OTHERS, "[0-9]{2}[./-][0-9]{2}[./-][0-9]{4}",
 	    "day, month, year? sort by -k@.7,@.10n -k@.4,@.5n -k@.1,@.2n"),
 	SAY(BLANKS, "\\[[0-9]{2}/" MONTH "/[0-9]{4}(:[0-9]{2}){3}.*",
@@ -359,7 +360,7 @@ gs_hint(char into[GS_HINT_BYTES], const struct gs_text_options *options, uint64_
 	into[0] = '\0';
 	copy_line(text, line, end);
 	for (const char *at = line; first && at < end; at++)
-		binary |= (unsigned char)*at < ' ' && (*at < '\t' || *at > '\r') && *at != '\033' && *at != '\0';
+		binary |= (unsigned char)*at < ' ' && strchr("\t\n\v\f\r\033", *at) == NULL;	/* finds NUL, too */
 	if (first && end - line >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0)
 		snprintf(into, GS_HINT_BYTES, "; remove the byte order mark before it: tail -c +4");
 	else if (first && zero && !binary && text[0] != '?' && strstr(text, "??") == NULL)
@@ -379,7 +380,8 @@ gs_hint(char into[GS_HINT_BYTES], const struct gs_text_options *options, uint64_
 	         (decimal && name_fields(into, options->floats, first, text)) || !first)
 		return into;
 	else if (decimal && text[0] != '<' && strpbrk(text, "0123456789") != NULL)
-		snprintf(into, GS_HINT_BYTES, "; lines with numbers in them need --lines, or -V to sort by these");
+		snprintf(into, GS_HINT_BYTES,
+		         "; lines with numbers in them need --lines, or -V to sort by these");
 	else if (strchr("0123456789-+.", text[0]) == NULL)
 		snprintf(into, GS_HINT_BYTES, "; a heading needs --header, lines of words --lines");
 	return into;

@@ -602,10 +602,9 @@ add_rest(void *context, unsigned worker, unsigned size)
 bool
 gs_line_ingest_takes_rest(const struct gs_line_ingest *ingest)
 {
-	return gs_way("threads read lines", ingest->taker.sample != NULL &&
-	              ingest->taker.piece_bytes >= LEAST_REST_BYTES &&
-	              ingest->threads > 1 && ingest->follow == NULL && ingest->column == NULL &&
-	              ingest->number.bits == 0 && !ingest->order->strict && !ingest->order->fields.csv);
+	return ingest->taker.sample != NULL && ingest->taker.piece_bytes >= LEAST_REST_BYTES &&
+	       ingest->threads > 1 && ingest->follow == NULL && ingest->column == NULL &&
+	       ingest->number.bits == 0 && !ingest->order->strict && !ingest->order->fields.csv;
 }
 
 gs_status
@@ -642,7 +641,7 @@ gs_line_ingest_rest(struct gs_line_ingest *ingest, struct gs_input *input, char 
 		ingest->bytes += rest.done;
 		gs_taker_end_round(&ingest->taker);
 		TRY(gs_input_advance(input, rest.done));
-		goes_on = rest.done > 0 && !rest.ended;
+		goes_on = gs_way("threads read lines", rest.done > 0) && !rest.ended;
 	}
 	return GS_OK;
 }

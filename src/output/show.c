@@ -25,6 +25,9 @@
 #include "text/line.h"
 #include "text/notation.h"
 
+/* Room for what stands before and behind a key or a line. */
+enum { MORE_BYTES = 128 };
+
 /* Make room for BYTES more. */
 static gs_status
 reserve(struct gs_show *show, size_t bytes)
@@ -157,7 +160,7 @@ put_key(struct gs_show *show, size_t k, bool header, const char *line, size_t by
 	}
 	content = (const char *)text.at;
 	length = most = text.end > text.at ? (size_t)(text.end - text.at) : 0;
-	TRY(reserve(show, (json || (fields->csv && !whole) ? 8 : 1) * most + 16));
+	TRY(reserve(show, (json || (fields->csv && !whole) ? 8 : 1) * most + MORE_BYTES));
 	if (text.csv) {
 		char *copy = show->text + show->bytes + 7 * most + 8;
 
@@ -209,7 +212,6 @@ put_line(struct gs_show *show, bool header, const char *line, size_t bytes)
 		return GS_OK;
 	}
 	TRY(put_keys(show, header, line, bytes));
-	TRY(reserve(show, 1));
 	put(show, show->order->terminator, 1);
 	return GS_OK;
 }
@@ -270,8 +272,6 @@ gs_json_character(char *into, const char *text, size_t bytes, size_t *read)
 	return escape + *read;
 }
 
-enum { MORE_BYTES = 128 };
-
 static gs_status
 begin_json(struct gs_show *show)
 {
@@ -296,7 +296,6 @@ show_json(struct gs_show *show, const char *line, size_t bytes, const uint64_t *
 		TRY(put_keys(show, false, line, bytes));
 	else
 		put_json(show, line, bytes - 1);
-	TRY(reserve(show, MORE_BYTES));
 	if (several)
 		put(show, ']', 1);
 	if (times != NULL)

@@ -522,6 +522,8 @@ common() {
 	gsort --csv --header -k customer -u in | cmp - <(sed 4d in)
 	gsort --csv --header -k customer --unique=repeated in | cmp - <(head -n 2 in)
 	gsort --csv --header --count in | sed 1q | grep -qx 'count,id,customer,n'
+	{ seq -s, 99999; seq -s, 99999; } >wide
+	gsort --csv --header --count wide | cmp - <(sed '1s/^/count,/; 2s/^/1,/' wide)
 	printf '%s\n' 'b  x 07' 'a x  7' 'c y 8' >words
 	gsort -k2b,2 -k3,3n --count words | cmp - <(printf '%s\n' '      2 x 07' '      1 y 8')
 	gsort --header -k3,3n --top=1 words | cmp - <(printf '%s\n' '  count 07' '      1 7')

@@ -354,13 +354,13 @@ gs_hint(char into[GS_HINT_BYTES], const struct gs_text_options *options, uint64_
 {
 	const bool first = number == 1, decimal = options->notation == GSORT_DECIMAL;
 	const bool zero = memchr(line, '\0', (size_t)(end - line)) != NULL;
-	bool binary = false;		/* bytes that text does not have, beside NUL */
+	bool binary = false;		/* bytes that text does not have, beside NUL, which strchr() finds */
 	char text[LOOKED_AT + 1];
 
 	into[0] = '\0';
 	copy_line(text, line, end);
 	for (const char *at = line; first && at < end; at++)
-		binary |= (unsigned char)*at < ' ' && strchr("\t\n\v\f\r\033", *at) == NULL;	/* finds NUL, too */
+		binary |= (unsigned char)*at < ' ' && strchr("\t\n\v\f\r\033", *at) == NULL;
 	if (first && end - line >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0)
 		snprintf(into, GS_HINT_BYTES, "; remove the byte order mark before it: tail -c +4");
 	else if (first && zero && !binary && text[0] != '?' && strstr(text, "??") == NULL)

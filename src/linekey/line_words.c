@@ -79,9 +79,13 @@ first_eights(__mmask8 some, __m512i at)
 struct numbers {
 	uint64_t text[GS_LINE_BATCH];	/* eight bytes from the first digit on; separators behind the line */
 	uint64_t next[GS_LINE_BATCH];	/* and eight more */
+	uint64_t text_whole[GS_LINE_BATCH];	/* of those, once points are removed: the bytes before the */
+	uint64_t next_whole[GS_LINE_BATCH];	/* point; all if there was none */
 	uint64_t flip[GS_LINE_BATCH];	/* UINT64_MAX: the number is complemented; or 0 */
 	uint64_t line[GS_LINE_BATCH];	/* the first eight bytes of the line */
 	uint64_t skip[GS_LINE_BATCH];	/* bits of the number that are not wanted; the line's bits follow */
+	uint64_t reverse;		/* UINT64_MAX: all are complemented, zero too; or 0 */
+	uint64_t points, separators;	/* eight bytes of what is within a number, and of what ends one */
 };
 
 /* Eight bytes of the LEFT ones up to END, then bytes of SEPARATORS; LINE .. END has eight. */
@@ -185,13 +189,12 @@ digits_of(__m512i text)
 }
 
 /* As load_numbers(), eight at a time. */
-static AVX512 bool
-load_numbers_avx512(const struct gs_line_batch *batch, const char *const *at, uint64_t reverse,
-                    uint64_t separators, struct numbers *numbers)
+static AVX512 void
+load_numbers_avx512(const struct gs_line_batch *batch, const char *const *at, struct numbers *numbers)
 {
 	const __m512i byte = _mm512_set1_epi64(0xff), zero = _mm512_set1_epi64('0');
-	const __m512i one = _mm512_set1_epi64(1), all = _mm512_set1_epi64(-1);
-	bool long_ones = false;
+	const __m512i one = _mm512_set1_epi64(1);
+	const uint64_t separators = numbers->separators;
 
 	for (size_t i = 0; i < batch->count; i += 8) {
 		const __mmask8 there = (__mmask8)_bzhi_u32(0xff, (unsigned)(batch->count - i));
@@ -221,28 +224,30 @@ load_numbers_avx512(const struct gs_line_batch *batch, const char *const *at, ui
 		_mm512_storeu_si512(numbers->text + i, text);
 		_mm512_storeu_si512(numbers->next + i, next);
 		_mm512_storeu_si512(numbers->flip + i,
-		                    _mm512_xor_si512(_mm512_movm_epi64(minus & ~zeros),
-		                                     _mm512_set1_epi64((long long)reverse)));
+		                    _mm512_xor_si512(_mm512_movm_epi64(minus),
+		                                     _mm512_set1_epi64((long long)numbers->reverse)));
 		_mm512_storeu_si512(numbers->line + i, first_eights(some, lines));
-		long_ones |= (_mm512_cmpeq_epi64_mask(digits, all) &
-		              _mm512_test_epi64_mask(_mm512_movm_epi8(digits_of(next)), byte)) != 0;
 	}
-	return long_ones;
 }
 #endif
 
-/* Load the numbers of KEY, AT these places or none, without the zeros before them but for the last one.
- * Returns whether some may have more than eight digits. */
-static bool
+/* Load the numbers of KEY, AT these places or none, without the zeros before them but for the last one. */
+static void
 load_numbers(const struct gs_line_batch *batch, const struct gs_keydef *key, const char *const *at,
-             uint64_t separators, struct numbers *numbers)
+             struct numbers *numbers)
 {
-	const uint64_t reverse = key->letters & GS_LETTER_R ? UINT64_MAX : 0;
-	bool long_ones = false;
+	const uint64_t ones = 0x0101010101010101;
+	const int separator = batch->fields->separator;
+	const uint64_t separators = ones * (unsigned char)(separator == GS_NO_SEPARATOR ? ' ' : separator);
 
+	numbers->reverse = key->letters & GS_LETTER_R ? UINT64_MAX : 0;
+	numbers->points = ones * (unsigned char)gs_locale_point(key->locale);
+	numbers->separators = separators;
 #if defined __x86_64__
-	if (gs_simd_best() == GS_SIMD_AVX512)
-		return load_numbers_avx512(batch, at, reverse, separators, numbers);
+	if (gs_simd_best() == GS_SIMD_AVX512) {
+		load_numbers_avx512(batch, at, numbers);
+		return;
+	}
 #endif
 	for (size_t i = 0; i < batch->count; i++) {
 		const char *from = at[i], *end = batch->lines[i] + batch->bytes[i] - 1;
@@ -256,17 +261,43 @@ load_numbers(const struct gs_line_batch *batch, const struct gs_keydef *key, con
 		negative = from < end && *from == '-';
 		for (from += negative; end - from > 1 && *from == '0' && gs_is_digit(from[1]); from++)
 			;
-		negative &= from < end && *from != '0';
 		left = (size_t)(end - from);
 		numbers->text[i] = load_left(end, left, separators);
 		numbers->next[i] = load_left(end, left > 8 ? left - 8 : 0, separators);
-		numbers->flip[i] = negative ? ~reverse : reverse;
+		numbers->flip[i] = negative ? ~numbers->reverse : numbers->reverse;
 		numbers->line[i] = load_eight(batch->lines[i]);
-		/* both are known: a branch on the first would often be mispredicted */
-		long_ones |= (gs_line_other(numbers->text[i]) == 0) &
-		             (int)gs_is_digit((unsigned char)numbers->next[i]);
 	}
-	return long_ones;
+}
+
+/* Remove points, and a zero before one: digits follow, and a number of 16 bytes stays one.  Returns whether
+ * some have more than eight digits. */
+INLINE bool
+remove_points(struct numbers *numbers, size_t count)
+{
+	const uint64_t points = numbers->points;
+	uint64_t any = 0;
+
+	#pragma omp simd reduction(|: any)
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t text = numbers->text[i], next = numbers->next[i];
+		const bool full = gs_line_other(text) == 0;
+		const uint64_t from = full ? next : text, other = gs_line_other(from), end = other & -other;
+		const bool point = ((from ^ points) & ((end << 1) - (end >> 7))) == 0;
+		const bool zero = point && (text & 0xff) == '0';
+		const uint64_t whole = point ? (zero ? 0 : (end >> 7) - 1) : UINT64_MAX;
+		const uint64_t text_whole = full ? UINT64_MAX : whole, next_whole = full || !point ? whole : 0;
+		const uint64_t bits = zero ? 16 : 8, zeros = UINT64_C(0x3030) << 48 << (16 - bits);
+		const uint64_t digits = (text & text_whole) |
+		                        ((text >> bits | next << (64 - bits)) & ~text_whole);
+		const uint64_t others = (next & next_whole) | ((next >> bits | zeros) & ~next_whole);
+
+		numbers->text[i] = digits;
+		numbers->next[i] = others;
+		numbers->text_whole[i] = text_whole;
+		numbers->next_whole[i] = next_whole;
+		any |= (gs_line_other(digits) | (gs_line_other(others) & 0xff)) == 0;
+	}
+	return any != 0;
 }
 
 /* The eight digits at the beginning of TEXT, 0 behind the last one; *BYTES: how many are digits.  *FAULT is
@@ -284,9 +315,10 @@ join_digits(uint64_t text, uint64_t separators, uint64_t *bytes, uint64_t *fault
 /* Returns whether any failed. */
 INLINE uint64_t
 make_numbers_of(const struct gs_line_batch *batch, const struct numbers *numbers, bool long_ones,
-                uint64_t separators, uint64_t *words, uint64_t *failed)
+                uint64_t *words, uint64_t *failed)
 {
 	const uint64_t ones = 0x0101010101010101;
+	const uint64_t separators = numbers->separators, zero = (uint64_t)GS_NUMBER_ZERO << 56 ^ numbers->reverse;
 	const uint64_t line_next = batch->line_next, nothing_next = batch->nothing_next, flip = batch->flip;
 	const size_t count = batch->count;
 	uint64_t any = 0;
@@ -297,52 +329,43 @@ make_numbers_of(const struct gs_line_batch *batch, const struct numbers *numbers
 		const uint64_t next_to = (numbers->line[i] & line_next) | nothing_next;
 		uint64_t bytes, fault, more, next;
 		uint64_t digits = join_digits(text, separators, &bytes, &fault) * 100000000;
-		uint64_t digit_count = (bytes & ones) * ones >> 56, word;
+		uint64_t exponent = (bytes & numbers->text_whole[i] & ones) * ones >> 56, word;
 
 		next = (numbers->next[i] ^ separators) & 0xff;
 		if (long_ones) {
 			digits += join_digits(numbers->next[i], separators, &more, &next) &
 			          (bytes == UINT64_MAX ? UINT64_MAX : 0);
-			digit_count += bytes == UINT64_MAX ? (more & ones) * ones >> 56 : 0;
+			exponent += bytes == UINT64_MAX ? (more & numbers->next_whole[i] & ones) * ones >> 56
+			                                : 0;
 			next |= more == UINT64_MAX;
 		}
-		word = (text & 0xff) == '0' ? (uint64_t)GS_NUMBER_ZERO << 56
-		       : (GS_NUMBER_EXPONENT_0 + digit_count) << 56 | digits << 2;
+		word = (text & 0xff) == '0' ? zero
+		       : ((GS_NUMBER_EXPONENT_0 + exponent) << 56 | digits << 2) ^ numbers->flip[i];
 		failed[i] = (bytes == UINT64_MAX ? next : fault) | (bytes == 0) |
+		            ((text & 0xff) == '0' && numbers->text_whole[i] == 0) |
 		            (skip > 0 ? gs_low_bytes(next_to) : 0);
-		words[i] = (word ^ numbers->flip[i]) << skip | (next_to ^ flip) >> 1 >> (63 - skip);
+		words[i] = word << skip | (next_to ^ flip) >> 1 >> (63 - skip);
 		any |= failed[i];
 	}
 	return any;
 }
 
 INLINE uint64_t
-make_numbers(const struct gs_line_batch *batch, const struct numbers *numbers, bool long_ones,
-             uint64_t separators, uint64_t *words, uint64_t *failed)
+make_numbers(const struct gs_line_batch *batch, struct numbers *numbers, uint64_t *words, uint64_t *failed)
 {
-	return long_ones ? make_numbers_of(batch, numbers, true, separators, words, failed)
-	                 : make_numbers_of(batch, numbers, false, separators, words, failed);
+	return remove_points(numbers, batch->count) ? make_numbers_of(batch, numbers, true, words, failed)
+	                                            : make_numbers_of(batch, numbers, false, words, failed);
 }
 
-GS_SIMD_BEST(uint64_t, make_numbers, (const struct gs_line_batch *batch, const struct numbers *numbers,
-                                      bool long_ones, uint64_t separators, uint64_t *words, uint64_t *failed),
-             (batch, numbers, long_ones, separators, words, failed))
-
-/* Eight bytes of what ends a number. */
-static uint64_t
-separators_of(const struct gs_fields *fields)
-{
-	return (fields->separator == GS_NO_SEPARATOR ? ' ' : (uint64_t)(unsigned char)fields->separator) *
-	       0x0101010101010101;
-}
+GS_SIMD_BEST(uint64_t, make_numbers, (const struct gs_line_batch *batch, struct numbers *numbers,
+                                      uint64_t *words, uint64_t *failed),
+             (batch, numbers, words, failed))
 
 bool
 gs_line_words_of_numbers(struct gs_line_batch *batch, bool *more)
 {
-	const uint64_t separators = separators_of(batch->fields);
 	const char *at[GS_LINE_BATCH];
 	struct numbers numbers;
-	bool long_ones;
 
 	*more = true;
 #if defined __x86_64__
@@ -355,10 +378,10 @@ gs_line_words_of_numbers(struct gs_line_batch *batch, bool *more)
 
 		at[i] = find_number(batch->fields, batch->keys, &walk);
 	}
-	long_ones = load_numbers(batch, batch->keys, at, separators, &numbers);
+	load_numbers(batch, batch->keys, at, &numbers);
 	for (size_t i = 0; i < batch->count; i++)
 		numbers.skip[i] = 8 * batch->at;
-	return make_numbers_best(batch, &numbers, long_ones, separators, batch->words, batch->failed) != 0;
+	return make_numbers_best(batch, &numbers, batch->words, batch->failed) != 0;
 }
 
 /* ---- strings ----------------------------------------------------------------------- */
@@ -488,14 +511,13 @@ gs_line_words_of_strings(struct gs_line_batch *batch, bool *more)
 
 /* Append to WORDS of strings the numbers, as far as they are wanted, and to what FAILED. */
 INLINE uint64_t
-append_numbers(const struct gs_line_batch *batch, const struct strings *strings,
-               const struct numbers *numbers, bool long_ones, uint64_t separators, uint64_t *words,
-               uint64_t *failed)
+append_numbers(const struct gs_line_batch *batch, const struct strings *strings, struct numbers *numbers,
+               uint64_t *words, uint64_t *failed)
 {
 	const size_t count = batch->count;
 	uint64_t behind[GS_LINE_BATCH], wrong[GS_LINE_BATCH], any = 0;
 
-	(void)make_numbers(batch, numbers, long_ones, separators, behind, wrong);
+	(void)make_numbers(batch, numbers, behind, wrong);
 	#pragma omp simd reduction(|: any)
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t others = strings->others[i], before = others < 36 ? 36 - others : 0;
@@ -508,9 +530,8 @@ append_numbers(const struct gs_line_batch *batch, const struct strings *strings,
 }
 
 GS_SIMD_BEST(uint64_t, append_numbers, (const struct gs_line_batch *batch, const struct strings *strings,
-                                        const struct numbers *numbers, bool long_ones, uint64_t separators,
-                                        uint64_t *words, uint64_t *failed),
-             (batch, strings, numbers, long_ones, separators, words, failed))
+                                        struct numbers *numbers, uint64_t *words, uint64_t *failed),
+             (batch, strings, numbers, words, failed))
 
 bool
 gs_line_words_of_pairs(struct gs_line_batch *batch, bool *more)
@@ -518,11 +539,9 @@ gs_line_words_of_pairs(struct gs_line_batch *batch, bool *more)
 	const struct gs_fields *fields = batch->fields;
 	const struct gs_keydef *keys = batch->keys;
 	const uint64_t flip = keys[0].letters & GS_LETTER_R ? UINT64_MAX : 0;
-	const uint64_t separators = separators_of(fields);
 	const char *at[GS_LINE_BATCH];
 	struct numbers numbers;
 	struct strings strings;
-	bool long_ones;
 
 	*more = true;
 	for (size_t i = 0; i < batch->count; i++) {
@@ -537,10 +556,9 @@ gs_line_words_of_pairs(struct gs_line_batch *batch, bool *more)
 		at[i] = find_number(fields, keys + 1, &walk);
 		numbers.skip[i] = batch->at > bytes ? 8 * (batch->at - bytes - 1) : 0;
 	}
-	long_ones = load_numbers(batch, keys + 1, at, separators, &numbers);
+	load_numbers(batch, keys + 1, at, &numbers);
 	(void)make_strings_best(&strings, batch->count, flip, true, batch->words, batch->failed);
-	return append_numbers_best(batch, &strings, &numbers, long_ones, separators, batch->words,
-	                           batch->failed) != 0;
+	return append_numbers_best(batch, &strings, &numbers, batch->words, batch->failed) != 0;
 }
 
 /* ---- any strings and numbers, one behind the other, and the line --------------------------- */
@@ -729,19 +747,17 @@ append_strings(struct gs_line_batch *batch, struct texts *texts, bool flip, bool
 static AVX512 bool
 append_values(struct gs_line_batch *batch, const struct gs_keydef *key, struct texts *texts)
 {
-	const uint64_t separators = separators_of(batch->fields);
 	const __m512i at = _mm512_set1_epi64(batch->at), wanted = _mm512_set1_epi64((long long)texts->wanted);
 	uint64_t values[GS_LINE_BATCH], wrong[GS_LINE_BATCH];
 	struct numbers numbers;
 	__mmask8 full = 0xff;
-	bool long_ones;
 
 	for (size_t i = 0; i < batch->count; i++) {
 		texts->strings[i] = batch->failed[i] || batch->bytes[i] <= 8 ? NULL : texts->strings[i];
 		numbers.skip[i] = 0;
 	}
-	long_ones = load_numbers(batch, key, texts->strings, separators, &numbers);
-	(void)make_numbers_best(batch, &numbers, long_ones, separators, values, wrong);
+	load_numbers(batch, key, texts->strings, &numbers);
+	(void)make_numbers_best(batch, &numbers, values, wrong);
 	for (size_t i = 0; i < batch->count; i += 8) {
 		const __mmask8 there = (__mmask8)_bzhi_u32(0xff, (unsigned)(batch->count - i));
 		const __m512i place = _mm512_loadu_si512(texts->places + i), skip = less(at, place);

@@ -339,13 +339,13 @@ check_long_floats(void)
 
 /* ---- random lines: words agree with the comparison ------------------------------------ */
 
-/* Of any bytes, or mostly a number. */
+/* Of any bytes, or mostly an integer, or a number with points. */
 static size_t
 make_line(uint64_t *state, char *into)
 {
 	static const char letters[] = "0123456789000...--++eE,,;; \t\"\"aAbBzZ~kKMG_\0\1\2\377\303janFEB";
-	const size_t bytes = units_mix(++*state) % 24, all = sizeof letters - 1;
-	const size_t used = units_mix(++*state) % 2 > 0 ? all : 10;
+	const size_t all = sizeof letters - 1, kinds[] = { all, 10, all, 16 };
+	const size_t bytes = units_mix(++*state) % 24, used = kinds[units_mix(++*state) % 4];
 
 	for (size_t b = 0; b < bytes; b++) {
 		const uint64_t drawn = units_mix(++*state);

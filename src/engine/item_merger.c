@@ -30,9 +30,8 @@
 /* Items that are worth a thread; and for which a round has room, for each thread.  Not tuned. */
 enum { LEAST_SHARE = 2048, ROUND_ITEMS = 65536 };
 
-/* Memory of a source for items: two batches in its window and an item that has left, and a batch that is
- * loaded. */
-#define ITEMS_OF(batch)	(3 * (batch) + 1)
+/* Items in the window of a source: two batches, and one that has left. */
+#define ITEMS_OF(batch)	(2 * (batch) + 1)
 
 /* An item of a share, by its place in the part. */
 struct element {
@@ -83,7 +82,7 @@ load_ahead(void *context)
 }
 
 /*
- * Append what was loaded of SOURCE to its window; once all that was there before has left, let more be
+ * Take what was loaded behind the window of SOURCE; once all that was there before has left, let more be
  * loaded.  What has left is dropped, but for the last item, with which the next one is compared.
  */
 static void
@@ -93,12 +92,6 @@ refill(struct gs_item_merger *merger, struct gs_merge_source *source)
 	const size_t from = source->at - (source->at > 0);
 
 	if (atomic_load(&source->state) == GS_LOADED) {
-		window->count -= from;
-		source->at -= from;
-		memmove(window->items, window->items + from, window->count * sizeof *window->items);
-		memmove(window->bytes, window->bytes + from, window->count * sizeof *window->bytes);
-		memcpy(window->items + window->count, next->items, next->count * sizeof *window->items);
-		memcpy(window->bytes + window->count, next->bytes, next->count * sizeof *window->bytes);
 		window->count += next->count;
 		merger->read += next->count;
 		source->ended = next->count == 0;
@@ -106,6 +99,12 @@ refill(struct gs_item_merger *merger, struct gs_merge_source *source)
 	}
 	if (atomic_load(&source->state) == GS_RECEIVED && !source->ended &&
 	    window->count - source->at <= next->count) {
+		window->count -= from;
+		source->at -= from;
+		memmove(window->items, window->items + from, window->count * sizeof *window->items);
+		memmove(window->bytes, window->bytes + from, window->count * sizeof *window->bytes);
+		next->items = window->items + window->count;
+		next->bytes = window->bytes + window->count;
 		atomic_store(&source->state, GS_WANTED);
 		if (merger->loaders.count > 0)
 			(void)gs_queue_give(&merger->loaders.wanted, source);
@@ -248,7 +247,7 @@ make_share(struct gs_item_merger *merger, size_t number)
 	}
 	for (size_t i = 0; i < items; i++) {
 		elements[i] = (struct element){ batch.words[i], (uint32_t)i };
-		part->weights[i] = 1;
+		bytes += gs_item_part_length(part, i);
 	}
 	place = goes_on;
 	for (size_t s = 0; s < merger->count; place += to[s] - from[s], s++) {
@@ -284,9 +283,11 @@ make_share(struct gs_item_merger *merger, size_t number)
 	}
 	if (!merger->round.limited)
 		limit_share(merger, elements, goes_on, part);
-	for (size_t i = 0; i < part->count; i++) {
+	for (size_t i = 0; i < part->count; i++)
 		part->places[i] = elements[i].place;
-		part->equal[i] = merger->groups && i > 0 && elements[i].word == elements[i - 1].word &&
+	for (size_t i = 0; merger->groups && i < part->count; i++) {
+		part->weights[elements[i].place] = 1;
+		part->equal[i] = i > 0 && elements[i].word == elements[i - 1].word &&
 		                 gs_item_batch_compare(order, &batch, elements[i].place, &batch,
 		                                       elements[i - 1].place) == 0;
 	}
@@ -310,8 +311,6 @@ make_share(struct gs_item_merger *merger, size_t number)
 		}
 		gs_item_part_select(part, merger->least, merger->most);
 	}
-	for (size_t i = 0; i < part->count; i++)
-		bytes += gs_item_part_length(part, part->places[i]);
 	if (GS_GROW(share->out.data, &share->out.room, bytes, "bytes of items") != GS_OK)
 		return gs_item_fail_large(bytes, GS_COLLECTED_SHARE);
 	share->out.bytes = gs_item_part_gather(part, 0, 0, share->out.data);
@@ -499,9 +498,8 @@ gs_item_merger_begin(struct gs_item_merger *merger, unsigned loaders)
 		struct gs_merge_source *source = &merger->sources[s];
 		const size_t at = s * ITEMS_OF(merger->batch);
 
-		source->next = (struct gs_merge_batch){ merger->items + at, merger->bytes + at, 0 };
-		source->window.items = source->next.items + merger->batch;
-		source->window.bytes = source->next.bytes + merger->batch;
+		source->window = (struct gs_merge_batch){ merger->items + at, merger->bytes + at, 0 };
+		source->next = source->window;
 		source->walk = gs_item_walk_begin(merger->order, NULL, 0);
 		merger->round.limited &= source->follow != NULL;
 		load(merger, source);

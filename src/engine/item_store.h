@@ -467,7 +467,7 @@ struct gs_merge_source {
 	size_t      at, cut;
 	bool        ended;		/* no more follow */
 	atomic_uint state;		/* enum gs_merge_state; while it is WANTED, a loader has these: */
-	struct gs_merge_batch next;
+	struct gs_merge_batch next;	/* behind the window */
 	struct gs_item_slice filled;
 	struct gs_item_walk walk;	/* through it */
 	struct gs_error error;

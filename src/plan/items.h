@@ -112,7 +112,7 @@ size_t gs_plan_check_bytes(const struct gs_plan *plan, const struct gs_plan_inpu
 enum { GS_MERGE_BATCHES = 3 };
 
 /* A batch of a merge has as many items as a buffer has room for if each takes so many bytes. */
-enum { GS_MERGE_ITEM_BYTES = 32 };
+enum { GS_MERGE_ITEM_BYTES = 16 };
 
 struct gs_item_merge_sizes {
 	size_t most;		/* inputs that can be merged; if there are more, they are sorted */

@@ -427,7 +427,7 @@ endless() {
 		rm -f pipe
 		mkfifo pipe
 		exec 5<>pipe		# so nobody finds its end
-		yes "$(printf '%039d' 9)" | head -n 10000 | sed '4000s/9$/5/' >&5 &
+		yes "$(printf '%039d' 9)" | head -n 30000 | sed '4000s/9$/5/' >&5 &
 		status=0
 		timeout 30 gsort -m $options --parallel=2 pipe >out 2>err || status=$?
 		kill $! || true

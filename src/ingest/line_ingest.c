@@ -340,12 +340,13 @@ add_all(struct gs_line_ingest *ingest, struct gs_line_piece *pieces, size_t coun
 /* Smaller pieces cost more than the threads that wait for the last one; not tuned. */
 #define LEAST_PIECE_BYTES	((size_t)128 << 10)
 
-/* Bytes of the pieces of BYTES: two for each thread, or more; so few that their items are a piece of
- * the store even if lines are empty. */
+/* Bytes of the pieces of BYTES: two for each of several threads, or more; so few that their items are a piece
+ * of the store even if lines are empty.  In a merge all are one piece: lines before one that is refused are
+ * compared only in its piece. */
 static size_t
 good_piece_bytes(const struct gs_line_ingest *ingest, size_t bytes)
 {
-	const size_t good = bytes / (2 * ingest->threads) + 1;
+	const size_t good = ingest->threads > 1 ? bytes / (2 * ingest->threads) + 1 : bytes;
 	size_t most = ingest->taker.piece_bytes;
 
 	if (ingest->text != NULL)	/* a number has a digit and a terminator */

@@ -167,7 +167,7 @@ describe_column(struct gs_feed *feed)
 	if (!numbers && own->histogram > 0)
 		return gs_fail(GS_EUSAGE, "'--histogram' of lines needs a key with the letter n, g or h: "
 		               "%s", key != NULL && gs_keydef_notation(key->ordering) != GSORT_DECIMAL
-		               ? "of the column alone, as cut(1) writes it, --type=time or ipv4 has one"
+		               ? "cut the column out, and sort it with --type=time or ipv4"
 		               : "-k 3,3n, or -k price:n with '--header'");
 	if (!numbers && (own->tail.wanted || own->sample.wanted))
 		return gs_fail(GS_EUSAGE, "'--%s' beside figures needs a key with the letter n, g or h",

@@ -421,7 +421,7 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	done
 	fails "'--histogram' of lines needs a key with the letter n, g or h: -k 3,3n, or -k price:n with '--header'" \
 		gsort --csv --header -k item --histogram --to=json in
-	fails "needs a key with the letter n, g or h: of the column alone, as cut.1. writes it, --type=time or ipv4 has one" \
+	fails "needs a key with the letter n, g or h: cut the column out, and sort it with --type=time or ipv4" \
 		gsort -k1,1:time --histogram in
 	fails "'--tail' beside figures needs a key with the letter n, g or h" gsort --lines --to=json --summary --tail=2 in
 	printf 'a 1\na x\nb 3\n' | gsort -k1,1 -k2,2n --quantiles=0.5 | cmp - <(printf '0.5\ta 1\n')

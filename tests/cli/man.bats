@@ -78,7 +78,7 @@ examples() {
 		rule = open(sys.argv[1] + "/src/plan/device.c").read()
 		to_file, elsewhere = map(int, re.search(r"to_file_ms = (\d+), elsewhere_ms = (\d+)", rule).groups())
 		most, opens = (int(re.search(name + r"\s*=?\s*(\d+)", rule)[1]) for name in ("SHARING_THREADS", "define OPEN_MS"))
-		said = re.search(r"With 4 threads, the GPU sorts at least ([\d.]+) GiB .* at least ([\d.]+) GiB .*?"
+		said = re.search(r"With 4 threads, the GPU sorts inputs of ([\d.]+) GiB .* of ([\d.]+) GiB .*?"
 		                 r"With (\d+) threads or more, these sizes are ([\d.]+) and ([\d.]+) GiB",
 		                 open(sys.argv[1] + "/man/gsort.1.in").read(), re.DOTALL).groups()
 		sizes = [f"{opens * threads / saved:.1f}" for threads in (4, most) for saved in (to_file, elsewhere)]

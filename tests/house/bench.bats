@@ -187,7 +187,7 @@ for name in sys.argv[1:]:
 		    own.setdefault("seconds", group["seconds"])	# gsort is first
 		sort, polars = [[round(own[name]) for own in times.values() if name in own] for name in ("sort", "polars")]
 		claim = " ".join(page.split())
-		assert f"it is {min(sort)} to {max(sort)} times as fast as `sort`" in claim, sort
+		assert f"gsort is {min(sort)} to {max(sort)} times as fast as `sort`" in claim, sort
 		assert f"{min(polars)} to {max(polars)} times as fast as polars" in claim, polars
 		counters = " ".join(open("bench/results/h200-2026-11-28/counters.txt").read().split())
 		cells = [re.search(before + "((?: [0-9.]+)+)", counters)[1].rstrip(".").split() for before in

@@ -215,8 +215,8 @@ def sort(a: npt.ArrayLike, axis: Optional[int] = -1, kind: Optional[str] = None,
 
 	With out=A, A itself is sorted; nothing is copied if A is contiguous along AXIS and in this machine's byte
 	order.  KIND and STABLE are as for numpy, and make no difference.  NaN and NaT are last, or first
-	if DESCENDING; each NaN keeps its bits.  -0 comes before 0, and a NaN with a sign bit after the others: they are
-	different values, even for UNIQUE and argsort(); a + 0.0 has no -0.  Structures are sorted by the fields that
+	if DESCENDING; each NaN keeps its bits.  -0 comes before 0, and a NaN with a sign bit after the other NaNs.  These
+	are different values, even for UNIQUE and argsort(); a + 0.0 has no -0.  Structures are sorted by the fields that
 	ORDER names, then by their other fields.  UNIQUE returns one of equal keys, for arrays of one dimension; the rest
 	of OUT then has no meaning.  THREADS=0 means one per core, at most 16.
 	"""

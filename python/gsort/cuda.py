@@ -203,15 +203,15 @@ def sort(a: Any, dim: int = -1, *, descending: bool = False, stable: bool = True
          allocate: Optional[Allocate] = None, stream: Optional[int] = None) -> Any:
 	"""Sort A in place, along dimension DIM, and return it.
 
-	Floats are in the order -inf .. -0, 0 .. inf, nan, -nan.  Equal keys are the same bits, so STABLE makes no
-	difference.  Bfloat16 is sorted where A has __dlpack__, as a tensor of torch has.  Torch and CuPy allocate
-	as much memory again, from their pools, and the sort is queued on their current stream; if DIM is not
-	the last one, a copy is sorted and copied back.  Of other arrays ALLOCATE makes memory, given a number of
-	bytes, and has to keep it until STREAM, a cudaStream_t, has come so far; the current device must be that
-	of A.
+	Floats are in the order -inf .. -0, 0 .. inf, nan, -nan.  Equal keys have the same bits, so STABLE makes no
+	difference.  Bfloat16 needs __dlpack__, which torch tensors have.  For torch and CuPy, the call allocates
+	as much memory as A has, from their pools, and queues the sort on their current stream; if DIM is not the
+	last dimension, it sorts a copy and copies that back.  For other arrays, ALLOCATE is a function that
+	returns memory of a given number of bytes.  This memory must last until STREAM, a cudaStream_t, has
+	finished the sort.  A must be on the current device.
 
-	The call looks if the result is in order and has the keys that were given, and waits for that; DeviceError says
-	that it has not.  CHECKED=False returns earlier, and takes 12 to 40 % less time.  Rows are not checked.
+	The call waits until the GPU has checked that the result is in order and has the keys of A.  If not, it
+	raises DeviceError.  CHECKED=False returns earlier, and takes 12 to 40 % less time.  Rows are not checked.
 	"""
 	moved = _moved(a, dim)
 	_run(moved, None, _DESCENDING if descending else 0, checked, allocate, stream)
@@ -224,8 +224,8 @@ def argsort(a: Any, dim: int = -1, *, descending: bool = False, stable: bool = T
             allocate: Optional[Allocate] = None, stream: Optional[int] = None) -> Any:
 	"""Return the indices, of int64, that sort A along dimension DIM; A is not changed.
 
-	Equal keys keep their order, whatever STABLE says.  A is a tensor of torch or an array of CuPy, and so is
-	the result; all else is as in sort().
+	Equal keys keep their order, whatever STABLE says.  A is a torch tensor or a CuPy array, and so is
+	the result.  The rest is as for sort().
 	"""
 	if not hasattr(a, "swapaxes"):
 		raise TypeError(f"gsort.cuda.argsort() returns what torch and CuPy have, not {type(a).__name__}")
@@ -242,7 +242,7 @@ def sort_pairs(keys: Any, values: Any, *, descending: bool = False, stable: bool
                allocate: Optional[Allocate] = None, stream: Optional[int] = None) -> None:
 	"""Sort KEYS in place, along their last dimension, and move VALUES, elements of 4 or 8 bytes, with them.
 
-	Values of equal keys keep their order if STABLE, in rows, and of keys of 8 and 16 bits.
+	Values of equal keys keep their order with STABLE, in rows, and for keys of 8 and 16 bits.
 	"""
 	_run(keys, values, (_DESCENDING if descending else 0) | (_STABLE if stable else 0), checked,
 	     allocate, stream)

@@ -74,43 +74,6 @@ block_sum_before(Number value, Number *sums, Number *total)
 	return upto - value + warps;
 }
 
-/* Replace each of COUNT NUMBERS by what those up to it make together, for the only block; how many of this
- * thread's have changed? */
-template <unsigned THREADS, combine HOW> static __device__ __forceinline__ uint32_t
-block_scan(number *numbers, size_t count)
-{
-	enum { EACH = 4 };
-	__shared__ number shared[THREADS / 32];
-	number all = 0;
-	uint32_t changed = 0;
-
-	for (size_t at = 0; at < count; at += EACH * THREADS) {
-		const size_t from = at + threadIdx.x * EACH;
-		number x[EACH], mine = 0, upto, before, here;
-
-#pragma unroll
-		for (unsigned i = 0; i < EACH; i++) {
-			x[i] = from + i < count ? numbers[from + i] : 0;
-			mine = combined<HOW>(mine, x[i]);
-		}
-		upto = warp_upto<HOW>(mine);
-		before = __shfl_up_sync(ALL_LANES, upto, 1);
-		before = combined<HOW>(all, threadIdx.x % 32 > 0 ? before : 0);
-		before = combined<HOW>(before, block_warps_before<THREADS, HOW>(upto, shared, &here));
-#pragma unroll
-		for (unsigned i = 0; i < EACH; i++) {
-			before = combined<HOW>(before, x[i]);
-			if (from + i < count) {
-				numbers[from + i] = before;
-				changed += before != x[i];
-			}
-		}
-		all = combined<HOW>(all, here);
-		__syncthreads();
-	}
-	return changed;
-}
-
 /* The greatest VALUE of all lanes, for all; one instruction from sm_80 on. */
 static __device__ __forceinline__ uint32_t
 warp_greatest(uint32_t value)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * each.cuh - a thread for each element of an array
+ * each.cuh - a thread for each element of an array, and a block for sums up to each
  *
  * In:   how many elements there are, and what is done with one.
  * Out:  that, done with all.
@@ -10,10 +10,11 @@
 #ifndef GS_EACH_CUH
 #define GS_EACH_CUH
 
+#include "kernels/block/scan.cuh"
 #include "kernels/launch.cuh"
 #include "kernels/thread/rows.cuh"
 
-enum { EACH_THREADS = 256 };
+enum { EACH_THREADS = 256, SCAN_THREADS = 1024 };
 
 template <class Body> static __global__ void
 __launch_bounds__(EACH_THREADS)
@@ -33,6 +34,47 @@ for_each(size_t count, cudaStream_t stream, const Body &body)
 {
 	return launch<EARLY>(each_kernel<Body>, (count - 1) / EACH_THREADS + 1, EACH_THREADS, stream, count,
 	                     body);
+}
+
+/* Replace each of COUNT NUMBERS by what those up to it make together, in the only block; if more than MOST
+ * have changed, and BROKEN is not NULL, set *BROKEN. */
+template <combine HOW> static __global__ void
+__launch_bounds__(SCAN_THREADS)
+scan_kernel(number *numbers, size_t count, size_t most, uint32_t *broken)
+{
+	begin_in_turn();
+
+	enum { EACH = 4 };
+	__shared__ number shared[SCAN_THREADS / 32];
+	number all = 0, changed = 0;
+
+	for (size_t at = 0; at < count; at += EACH * SCAN_THREADS) {
+		const size_t from = at + threadIdx.x * EACH;
+		number x[EACH], mine = 0, upto, before, here;
+
+#pragma unroll
+		for (unsigned i = 0; i < EACH; i++) {
+			x[i] = from + i < count ? numbers[from + i] : 0;
+			mine = combined<HOW>(mine, x[i]);
+		}
+		upto = warp_upto<HOW>(mine);
+		before = __shfl_up_sync(ALL_LANES, upto, 1);
+		before = combined<HOW>(all, threadIdx.x % 32 > 0 ? before : 0);
+		before = combined<HOW>(before, block_warps_before<SCAN_THREADS, HOW>(upto, shared, &here));
+#pragma unroll
+		for (unsigned i = 0; i < EACH; i++) {
+			before = combined<HOW>(before, x[i]);
+			if (from + i < count) {
+				numbers[from + i] = before;
+				changed += before != x[i];
+			}
+		}
+		all = combined<HOW>(all, here);
+		__syncthreads();
+	}
+	(void)block_sum_before<SCAN_THREADS>(changed, shared, &all);
+	if (broken != NULL && threadIdx.x == 0 && all > most)
+		*broken = 1;
 }
 
 /* Keys as words in their order. */

@@ -6,7 +6,7 @@
  * Out:  the same keys, ascending, in the same place.
  *
  *     count_values_kernel   a block some of the keys, and a quarter of 2^16 values
- *     begin_values_kernel   one block: where each value begins
+ *     scan_kernel           one block: where each value begins
  *     write_values_kernel   a block some places: the values that belong there
  *
  * Counters are as in histogram.cuh, and a quarter of them needs no more shared memory than every
@@ -15,6 +15,7 @@
  */
 #include <algorithm>
 
+#include "kernels/device/each.cuh"
 #include "kernels/device/histogram.cuh"
 #include "kernels/kernels.h"
 
@@ -52,22 +53,19 @@ count_values_kernel(number *counts, const Key *keys, size_t count, key_map<Key> 
 		[&](Key key) { count_value(counters, counts, ordered(map, key) - first, false); });
 }
 
-static __global__ void
-__launch_bounds__(COUNT_THREADS)
-begin_values_kernel(number *counts, uint32_t values)
-{
-	(void)block_scan<COUNT_THREADS, SUM>(counts, values);
-}
-
-/* The value of place AT: the last one that begins there or before, of VALUES. */
+/* The value of place AT, from FIRST to LAST: the last one that begins there or before. */
 static __device__ __forceinline__ uint32_t
-value_at(const number *begins, uint32_t values, uint64_t at)
+value_at(const number *begins, uint32_t first, uint32_t last, uint64_t at)
 {
-	uint32_t value = 0;
+	while (first < last) {
+		const uint32_t middle = (first + last + 1) / 2;
 
-	for (uint32_t half = values / 2; half > 0; half /= 2)
-		value += begins[value + half] <= at ? half : 0;
-	return value;
+		if (begins[middle] <= at)
+			first = middle;
+		else
+			last = middle - 1;
+	}
+	return first;
 }
 
 template <class Key> static __global__ void
@@ -76,39 +74,12 @@ write_values_kernel(Key *keys, size_t count, const number *begins, uint32_t valu
                     key_map<Key> map)
 {
 	const size_t from = blockIdx.x * (size_t)WRITE_KEYS;
-	const uint32_t first = value_at(begins, values, from);
-	const uint32_t last = value_at(begins, values, min(from + WRITE_KEYS, count) - 1);
+	const size_t end = min(from + WRITE_KEYS, count);
+	const uint32_t first = value_at(begins, 0, values - 1, from);
+	const uint32_t last = value_at(begins, first, values - 1, end - 1);
 
-	for (size_t i = from + threadIdx.x; i < min(from + WRITE_KEYS, count); i += COUNT_THREADS) {
-		uint32_t low = first, high = last;	/* it is one of these */
-
-		while (low < high) {
-			const uint32_t middle = (low + high + 1) / 2;
-
-			if (begins[middle] <= i)
-				low = middle;
-			else
-				high = middle - 1;
-		}
-		keys[i] = original(map, (Key)low);
-	}
-}
-
-template <class Key> static cudaError_t
-sort_short(Key *keys, const key_map<Key> &map, size_t count, number *counts, cudaStream_t stream)
-{
-	const uint32_t values = (uint32_t)1 << sizeof(Key) * 8;
-	const uint32_t parts = values < SHORT_BINS ? 1 : values / SHORT_BINS;
-	const size_t blocks = count / (COUNT_THREADS * 16 / sizeof(Key)) + 1;
-
-	if (count < 2)
-		return cudaSuccess;
-	TRY_CUDA(cudaMemsetAsync(counts, 0, gs_sort_short_scratch_bytes(16), stream));
-	TRY_CUDA(launch<false>(count_values_kernel<Key>, std::min<size_t>(blocks, SHORT_BLOCKS) * parts,
-	                       COUNT_THREADS, stream, counts + 1, keys, count, map, parts));
-	TRY_CUDA(launch<false>(begin_values_kernel, 1, COUNT_THREADS, stream, counts, values));
-	return launch<false>(write_values_kernel<Key>, (count + WRITE_KEYS - 1) / WRITE_KEYS, COUNT_THREADS,
-	                     stream, keys, count, counts, values, map);
+	for (size_t i = from + threadIdx.x; i < end; i += COUNT_THREADS)
+		keys[i] = original(map, (Key)value_at(begins, first, last, i));
 }
 
 extern "C" size_t
@@ -118,11 +89,24 @@ gs_sort_short_scratch_bytes(unsigned)
 }
 
 extern "C" cudaError_t
-gs_sort_short(void *keys, unsigned bits, struct gs_key_map map, size_t count, void *scratch,
+gs_sort_short(void *memory, unsigned bits, struct gs_key_map any_map, size_t count, void *scratch,
               cudaStream_t stream)
 {
 	return by_width<uint8_t, uint16_t>(bits, [&](auto key) {
-		return sort_short<decltype(key)>((decltype(key) *)keys, map, count, (number *)scratch,
-		                                 stream);
+		typedef decltype(key) Key;
+		Key *const keys = (Key *)memory;
+		const key_map<Key> map = any_map;
+		number *const counts = (number *)scratch;
+		const uint32_t values = (uint32_t)1 << bits, parts = values < SHORT_BINS ? 1 : values / SHORT_BINS;
+		const size_t blocks = count / (COUNT_THREADS * 16 / sizeof(Key)) + 1;
+
+		if (count < 2)
+			return cudaSuccess;
+		TRY_CUDA(cudaMemsetAsync(counts, 0, gs_sort_short_scratch_bytes(bits), stream));
+		TRY_CUDA(launch<false>(count_values_kernel<Key>, std::min<size_t>(blocks, SHORT_BLOCKS) * parts,
+		                       COUNT_THREADS, stream, counts + 1, keys, count, map, parts));
+		TRY_CUDA(launch<false>(scan_kernel<SUM>, 1, SCAN_THREADS, stream, counts, values, 0, NULL));
+		return launch<false>(write_values_kernel<Key>, (count + WRITE_KEYS - 1) / WRITE_KEYS,
+		                     COUNT_THREADS, stream, keys, count, counts, values, map);
 	});
 }

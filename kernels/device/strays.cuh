@@ -6,10 +6,10 @@
  * Out:  whether they had few strays: then they ascend; otherwise they are as they were.
  *
  *     bounds_kernel   medians of some keys where two tiles meet: what range has each tile?
- *     rising_kernel   one block raises bounds that fall
+ *     scan_kernel     one block raises bounds that fall
  *     part_kernel     keys outside of the range of their tile, or where keys of the tile fall, are
  *                     strays; the others go to the other room, a tile where it was
- *     sums_kernel     one block counts the keys that are left in the tiles before each
+ *     scan_kernel     one block counts the keys that are left in the tiles before each
  *     pad_strays()    in a graph: as many strays as a network sorts
  *     sort()          strays, by scratch memory where all keys were
  *     below_kernel    how many strays are below each bound?  A tile whose range has many is crowded
@@ -97,24 +97,6 @@ bounds_kernel(stray_room<Key> s, const Key *keys, size_t count, Map map)
 	}
 }
 
-/* Raise bounds that are below one before; if many are, keys are not nearly in order: *NEWS is broken. */
-template <class Key> static __global__ void
-__launch_bounds__(COUNT_THREADS)
-rising_kernel(stray_room<Key> s)
-{
-	begin_in_turn();
-
-	__shared__ uint32_t raised;
-
-	if (threadIdx.x == 0)
-		raised = 0;
-	__syncthreads();
-	atomicAdd(&raised, block_scan<COUNT_THREADS, GREATEST>(s.bounds, s.tiles));
-	__syncthreads();
-	if (threadIdx.x == 0 && raised > s.tiles / RAISED_PART)
-		s.news->broken = 1;
-}
-
 /* Keys by MAP that may stay, to the other room TO, tile by tile; the others to STRAYS, MOST at most. */
 template <class Key, class Map> static __global__ void
 __launch_bounds__(STRAY_THREADS, sizeof(Key) == 4 ? 5 : 4)
@@ -198,16 +180,6 @@ part_kernel(stray_room<Key> s, Key *to, const Key *keys, size_t count, Map map)
 	if (place <= s.most && rows - left <= s.most - place)
 		for (uint32_t k = left + threadIdx.x; k < rows; k += STRAY_THREADS)
 			s.strays[place + k - left] = tile[k];
-}
-
-/* For the number of keys that each tile has kept, the sum of these up to there. */
-template <class Key> static __global__ void
-__launch_bounds__(COUNT_THREADS)
-sums_kernel(stray_room<Key> s)
-{
-	begin_in_turn();
-
-	(void)block_scan<COUNT_THREADS, SUM>(s.kept, (size_t)s.tiles + 1);
 }
 
 /* How many of COUNT ascending KEYS are below KEY. */
@@ -385,7 +357,9 @@ sort_strays(const job<Of> &j, bool *were)
 		return cudaSuccess;	/* keys are too few, in tests */
 	TRY_CUDA(launch(bounds_kernel<Key, Map>, tiles / STRAY_THREADS + 1, STRAY_THREADS, j.stream, room,
 	                j.keys, j.count, j.map));
-	TRY_CUDA(launch(rising_kernel<Key>, 1, COUNT_THREADS, j.stream, room));
+	/* raise bounds that are below one before; if many are, keys are not nearly in order */
+	TRY_CUDA(launch(scan_kernel<GREATEST>, 1, SCAN_THREADS, j.stream, room.bounds, tiles,
+	                tiles / RAISED_PART, &room.news->broken));
 	TRY_CUDA(launch(part_kernel<Key, Map>, tiles, STRAY_THREADS, j.stream, room, j.other, j.keys, j.count,
 	                j.map));
 	return decide(j, room.news, most > few ? STRAY_SIZES : STRAY_SIZES - 1, sizes,
@@ -401,7 +375,7 @@ sort_strays(const job<Of> &j, bool *were)
 			TRY_CUDA(pad_strays(room, many, stream));
 		else if (in_graph)
 			strays.many = &room.news->many;
-		TRY_CUDA(launch(sums_kernel<Key>, 1, COUNT_THREADS, stream, room));
+		TRY_CUDA(launch(scan_kernel<SUM>, 1, SCAN_THREADS, stream, room.kept, (size_t)tiles + 1, 0, NULL));
 		TRY_CUDA(sort(strays, (void *)scratch, false));
 		TRY_CUDA(launch(below_kernel<Key>, tiles / STRAY_THREADS + 1, STRAY_THREADS, stream, room));
 		TRY_CUDA(launch(unite_kernel<Key, Map>, tiles, STRAY_THREADS, stream, room, j.keys, j.other,

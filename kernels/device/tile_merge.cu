@@ -108,22 +108,6 @@ share_count(size_t count)
 	return count / block<Key>::KEYS + (count % block<Key>::KEYS != 0);
 }
 
-template <class Key> static cudaError_t
-tile_merge(Key *out, const Key *a, size_t a_count, const Key *b, size_t b_count,
-           size_t *splits, cudaStream_t stream)
-{
-	const size_t count = a_count + b_count, blocks = share_count<Key>(count);
-
-	if (a_count == 0 || b_count == 0)
-		return count == 0 ? cudaSuccess :
-		       cudaMemcpyAsync(out, a_count == 0 ? b : a, count * sizeof(Key),
-		                       cudaMemcpyDeviceToDevice, stream);
-	TRY_CUDA(launch<false>(split_kernel<Key>, blocks / SPLIT_THREADS + 1, SPLIT_THREADS, stream, splits,
-	                       blocks + 1, a, a_count, b, b_count));
-	return launch<false>(merge_kernel<Key>, blocks, block<Key>::THREADS, stream, out, a, b, count,
-	                     splits);
-}
-
 extern "C" size_t
 gs_tile_merge_scratch_bytes(unsigned bits, size_t count)
 {
@@ -137,7 +121,17 @@ gs_tile_merge(void *out, const void *a, size_t a_count, const void *b, size_t b_
               unsigned bits, void *scratch, cudaStream_t stream)
 {
 	return by_width<uint32_t, uint64_t>(bits, [&](auto key) {
-		return tile_merge((decltype(key) *)out, (const decltype(key) *)a, a_count,
-		                  (const decltype(key) *)b, b_count, (size_t *)scratch, stream);
+		typedef decltype(key) Key;
+		const size_t count = a_count + b_count, blocks = share_count<Key>(count);
+		size_t *const splits = (size_t *)scratch;
+
+		if (a_count == 0 || b_count == 0)
+			return count == 0 ? cudaSuccess :
+			       cudaMemcpyAsync(out, a_count == 0 ? b : a, count * sizeof(Key),
+			                       cudaMemcpyDeviceToDevice, stream);
+		TRY_CUDA(launch<false>(split_kernel<Key>, blocks / SPLIT_THREADS + 1, SPLIT_THREADS, stream,
+		                       splits, blocks + 1, (const Key *)a, a_count, (const Key *)b, b_count));
+		return launch<false>(merge_kernel<Key>, blocks, block<Key>::THREADS, stream, (Key *)out,
+		                     (const Key *)a, (const Key *)b, count, splits);
 	});
 }

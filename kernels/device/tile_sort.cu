@@ -155,39 +155,14 @@ pass_kernel(Key *keys, size_t count, unsigned low_bits)
 		pass_column<STAGES, FLIP, false>(upper, lower, keys + count, stride);
 }
 
-/* One pass: the strides of STAGES bits above LOW_BITS. */
-template <class Key, unsigned STAGES, bool FLIP> static cudaError_t
-pass(Key *keys, size_t count, unsigned low_bits, cudaStream_t stream)
-{
-	const unsigned high_bits = low_bits + STAGES;
-	const size_t groups = ((count - 1) >> high_bits) + 1;
-
-	return launch<false>(pass_kernel<Key, STAGES, FLIP>, (groups << low_bits) / PASS_THREADS,
-	              PASS_THREADS, stream, keys, count, low_bits);
-}
-
-/* All strides of phase BITS that span blocks: the odd ones with the flip, then five by five. */
-template <class Key> static cudaError_t
-phase_passes(Key *keys, size_t count, unsigned bits, cudaStream_t stream)
-{
-	const unsigned stages = (bits - block<Key>::BITS - 1) % 5 + 1;
-	unsigned low_bits = bits - stages;
-	cudaError_t (*const first[])(Key *, size_t, unsigned, cudaStream_t) = {
-		pass<Key, 1, true>, pass<Key, 2, true>, pass<Key, 3, true>, pass<Key, 4, true>,
-		pass<Key, 5, true>,
-	};
-
-	TRY_CUDA(first[stages - 1](keys, count, low_bits, stream));
-	while (low_bits > block<Key>::BITS) {
-		low_bits -= 5;
-		TRY_CUDA((pass<Key, 5, false>(keys, count, low_bits, stream)));
-	}
-	return cudaSuccess;
-}
-
 template <class Key> static cudaError_t
 tile_sort(Key *keys, size_t count, cudaStream_t stream)
 {
+	void (*const flips[])(Key *, size_t, unsigned) = {
+		pass_kernel<Key, 1, true>, pass_kernel<Key, 2, true>, pass_kernel<Key, 3, true>,
+		pass_kernel<Key, 4, true>, pass_kernel<Key, 5, true>,
+	};
+
 	if (count < 2)
 		return cudaSuccess;
 	TRY_CUDA(launch<false>(block_sort_kernel<Key>, (count - 1) / block<Key>::KEYS + 1,
@@ -196,8 +171,13 @@ tile_sort(Key *keys, size_t count, cudaStream_t stream)
 		const size_t half = (size_t)1 << (bits - 1), rest = count & (2 * half - 1);
 		/* a last piece of one half only is sorted already */
 		const size_t unsorted = rest <= half ? count - rest : count;
+		const unsigned odd = (bits - block<Key>::BITS - 1) % 5 + 1;
 
-		TRY_CUDA(phase_passes(keys, unsorted, bits, stream));
+		/* the strides that span blocks: the odd ones with the flip, then five by five */
+		for (unsigned high = bits, low = bits - odd; high > block<Key>::BITS; high = low, low -= 5)
+			TRY_CUDA(launch<false>(high == bits ? flips[odd - 1] : pass_kernel<Key, 5, false>,
+			                       (((unsorted - 1) >> high) + 1) * (((size_t)1 << low) / PASS_THREADS),
+			                       PASS_THREADS, stream, keys, unsorted, low));
 		TRY_CUDA(launch<false>(block_merge_kernel<Key>, (unsorted - 1) / block<Key>::KEYS + 1,
 		                       block<Key>::THREADS, stream, keys, unsorted));
 	}

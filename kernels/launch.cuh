@@ -207,24 +207,6 @@ choose_kernel(cudaGraphConditionalHandle handle, Choice choice, bool loops)
 	cudaGraphSetConditional(handle, loops ? part == 0 : part);
 }
 
-/* BODY(part, stream), in a part of a graph. */
-template <class Body> static cudaError_t
-queue_part(cudaGraph_t graph, unsigned part, const Body &body)
-{
-	cudaStream_t inner;
-	cudaError_t error, ended;
-
-	TRY_CUDA(cudaStreamCreateWithFlags(&inner, cudaStreamNonBlocking));
-	error = cudaStreamBeginCaptureToGraph(inner, graph, NULL, NULL, 0, cudaStreamCaptureModeRelaxed);
-	if (error == cudaSuccess) {
-		error = body(part, inner);
-		ended = cudaStreamEndCapture(inner, &graph);
-		error = error != cudaSuccess ? error : ended;
-	}
-	ended = cudaStreamDestroy(inner);
-	return error != cudaSuccess ? error : ended;
-}
-
 /* Have the device choose when all that STREAM has so far has ended. */
 template <class Choice> static cudaError_t
 choose(cudaStream_t stream, chosen<Choice> *c)
@@ -257,8 +239,22 @@ queue_chosen(cudaStream_t stream, chosen<Choice> *c, const Body &body)
 	TRY_CUDA(cudaGraphAddNode(&node, graph, before, edges, many, &c->node));
 	TRY_CUDA(cudaStreamUpdateCaptureDependencies(stream, &node, NULL, 1,
 	                                             cudaStreamSetCaptureDependencies));
-	for (unsigned part = 0; part < c->parts; part++)
-		TRY_CUDA(queue_part(c->node.conditional.phGraph_out[part], part, body));
+	for (unsigned part = 0; part < c->parts; part++) {
+		cudaStream_t inner;
+		cudaError_t error, ended;
+
+		graph = c->node.conditional.phGraph_out[part];
+		TRY_CUDA(cudaStreamCreateWithFlags(&inner, cudaStreamNonBlocking));
+		error = cudaStreamBeginCaptureToGraph(inner, graph, NULL, NULL, 0,
+		                                      cudaStreamCaptureModeRelaxed);
+		if (error == cudaSuccess) {
+			error = body(part, inner);
+			ended = cudaStreamEndCapture(inner, &graph);
+			error = error != cudaSuccess ? error : ended;
+		}
+		ended = cudaStreamDestroy(inner);
+		TRY_CUDA(error != cudaSuccess ? error : ended);
+	}
 	return cudaSuccess;
 }
 

@@ -91,25 +91,11 @@ static const uint64_t NOWHERE = (uint64_t)1 << 62;
 
 /* Cursors say where the next key of each bin goes.  (Other kinds: slot_places, and device/chunks.cuh.) */
 struct exact_places {
-	static const bool SKIPS = false;	/* see places_skip(): such a bin is NOWHERE */
+	static const bool SKIPS = false;	/* may a bin be NOWHERE? */
 	number *cursors;
 };
 
-/* Reserve room for KEYS keys of BIN; does not wait for the answer. */
-template <class Places> static __device__ __forceinline__ number
-places_begin(const Places &p, uint32_t bin, uint32_t keys)
-{
-	return atomicAdd(&p.cursors[bin], (number)keys);
-}
-
-/* Are keys of BIN only counted, not written? */
-template <class Places> static __device__ __forceinline__ bool
-places_skip(const Places &, uint32_t)
-{
-	return false;
-}
-
-/* The place of the bin, less BEFORE, where it begins in the tile; BEGUN: from places_begin(). */
+/* The place of the bin, less BEFORE, where it begins in the tile; BEGUN: keys that it had before these. */
 static __device__ __forceinline__ uint64_t
 places_end(const exact_places &, uint32_t, uint32_t, uint32_t before, number begun)
 {
@@ -123,8 +109,8 @@ place_of(const Places &, uint32_t, uint64_t place, uint32_t at)
 	return place + at;
 }
 
-/* Slots of SIZE, one for each bin: WHOLE of them are where keys go, the others in spare memory.  SPARE is
- * where, as in chunk_pool (device/chunks.cuh). */
+/* Slots, or chunks, of SIZE keys: WHOLE of them are where keys go, the others in spare memory.  SPARE is
+ * where, as seen from where keys go to, in keys, modulo 2^64. */
 struct slot_map {
 	uint32_t size, whole;
 	uint64_t spare;
@@ -399,8 +385,9 @@ partition_tile(typename Tile::of::place to, typename Tile::row *x, uint32_t coun
 			counts_begin<COUNTERS>(&counts[first + i], pitch, before);
 		begun[i] = 0;
 		if (keys[i] > 0) {
-			begun[i] = places_begin(p, first + i, keys[i]);
-			writes = writes || !places_skip(p, first + i);
+			begun[i] = atomicAdd(&p.cursors[first + i], (number)keys[i]);	/* not waited for yet */
+			if constexpr (Places::SKIPS)
+				writes = writes || !places_skip(p, first + i);
 		}
 		before += keys[i];
 	}
@@ -455,30 +442,6 @@ lanes_of_bin(uint32_t peers, uint32_t bin, unsigned bits)
 	return peers;
 }
 
-/* The rank of each row of this thread among its warp's rows of its bin, one of BINS, beside that bin in
- * PLACE, to there.  COUNTS: of this warp, zero at first. */
-template <class Tile> static __device__ __forceinline__ void
-ranks_in_order(uint16_t *counts, uint32_t *place, uint32_t count, uint32_t bins)
-{
-	const int left = (int)count - (int)first_in_order<Tile>();
-	const uint32_t lane = threadIdx.x % 32;
-	const unsigned bits = 32 - (unsigned)__clz((int)(bins - 1));
-
-#pragma unroll
-	for (int i = 0; i < (int)Tile::ITEMS; i++) {
-		const bool exists = i * 32 < left;
-		const uint32_t bin = place[i];
-		const uint32_t peers = lanes_of_bin(__ballot_sync(ALL_LANES, exists), bin, bits);
-		const uint32_t before = exists ? counts[bin] : 0;
-
-		__syncwarp();
-		if (exists && peers >> lane == 1)	/* the last of these */
-			counts[bin] = (uint16_t)(before + (uint32_t)__popc(peers));
-		__syncwarp();
-		place[i] = bin << RANK_BITS | (before + (uint32_t)__popc(peers & ((1u << lane) - 1)));
-	}
-}
-
 /*
  * The same with a tile of COUNT rows at FROM, whose keys are in X, that keep their order in each bin.  Until
  * rows are in shared memory, counts of warps are.  Payloads are read when keys need no ranks any more: both
@@ -502,7 +465,8 @@ partition_in_order(typename Tile::of::place to, typename Tile::of::source from,
 	uint32_t *sums = counts + bins;
 	const uint32_t pitch = (bins + 1) / 2, first = 2 * threadIdx.x;
 	uint32_t *ranks = (uint32_t *)memory;
-	const uint16_t *mine = (const uint16_t *)(ranks + threadIdx.x / 32 * pitch);
+	uint16_t *mine = (uint16_t *)(ranks + threadIdx.x / 32 * pitch);	/* of this warp */
+	const unsigned lane = threadIdx.x % 32, bits = 32 - (unsigned)__clz((int)(bins - 1));
 	const int left = (int)count - (int)first_in_order<Tile>();
 	uint32_t place[ITEMS], keys = 0, before, total;
 	Value payload[ITEMS];
@@ -511,7 +475,20 @@ partition_in_order(typename Tile::of::place to, typename Tile::of::source from,
 		ranks[w] = 0;
 	__syncthreads();
 	bins_find<ITEMS>(d, x, place);
-	ranks_in_order<Tile>((uint16_t *)mine, place, count, bins);
+	/* the rank of each row of this thread among its warp's rows of its bin, beside that bin */
+#pragma unroll
+	for (int i = 0; i < (int)ITEMS; i++) {
+		const bool exists = i * 32 < left;
+		const uint32_t bin = place[i];
+		const uint32_t peers = lanes_of_bin(__ballot_sync(ALL_LANES, exists), bin, bits);
+		const uint32_t rank = exists ? mine[bin] : 0;
+
+		__syncwarp();
+		if (exists && peers >> lane == 1)	/* the last of these */
+			mine[bin] = (uint16_t)(rank + (uint32_t)__popc(peers));
+		__syncwarp();
+		place[i] = bin << RANK_BITS | (rank + (uint32_t)__popc(peers & ((1u << lane) - 1)));
+	}
 	__syncthreads();
 	if (threadIdx.x < pitch)
 		keys = counts_sum<WARPS>(&ranks[threadIdx.x], pitch);

@@ -30,9 +30,7 @@
 /*
  * The chunks of BUCKETS.  Chunk b is the first one of bucket b; chunks from FIRSTS on are anybody's.
  * Few buckets by splitters may be in use: then the ones from FIRSTS - 1 to the last but one never have
- * keys, and chunk FIRSTS - 1 is the last one's.  Chunks that do not fit among the keys are in spare
- * memory: SPARE is where, as seen from where keys are moved to, in keys, modulo 2^64.  Cursors, USED
- * and PLACES are zero at first.
+ * keys, and chunk FIRSTS - 1 is the last one's.  Cursors, USED and PLACES are zero at first.
  */
 struct chunk_pool {
 	number   *cursors;	/* keys of each bucket */
@@ -40,18 +38,9 @@ struct chunk_pool {
 	uint64_t *places;	/* of each chunk; see chunk_row() */
 	uint32_t  row;
 	uint32_t  buckets, firsts;
-	uint32_t  chunk;	/* keys of a chunk: of one tile or a few */
-	uint32_t  whole;	/* chunks that are among the keys */
-	uint64_t  inverse;	/* 2^64 / CHUNK, rounded up */
-	uint64_t  spare;
+	slot_map  chunks;	/* of one tile or a few */
+	uint64_t  inverse;	/* 2^64 / their size, rounded up */
 };
-
-static __device__ __forceinline__ uint64_t
-chunk_place(const chunk_pool &pool, uint32_t chunk)
-{
-	return (uint64_t)(chunk < pool.whole ? chunk : chunk - pool.whole) * pool.chunk +
-	       (chunk < pool.whole ? 0 : pool.spare);
-}
 
 /* Where the pool's PLACES have the places of BUCKET: ROW of them; of the first chunk only when all are
  * settled. */
@@ -64,17 +53,7 @@ chunk_row(const chunk_pool &pool, uint32_t bucket)
 static __device__ __forceinline__ uint64_t
 first_place(const chunk_pool &pool, uint32_t bucket)
 {
-	return chunk_place(pool, min(bucket, pool.firsts - 1));
-}
-
-/* Take a chunk, and tell where it is; a place is never 0, for chunk 0 is the first bucket's. */
-static __device__ __forceinline__ uint64_t
-chunk_take(const chunk_pool &pool, uint64_t *told)
-{
-	const uint64_t place = chunk_place(pool, pool.firsts + atomicAdd(pool.used, 1u));
-
-	atomicExch((number *)told, (number)place);
-	return place;
+	return slot_place(pool.chunks, min(bucket, pool.firsts - 1));
 }
 
 /* ---- moving --------------------------------------------------------------- */
@@ -112,14 +91,16 @@ places_end(const chunk_places<Tile> &p, uint32_t bucket, uint32_t keys, uint32_t
            number begun)
 {
 	const uint64_t j = __umul64hi(begun, p.pool.inverse);
-	const uint32_t fill = (uint32_t)begun - (uint32_t)j * p.pool.chunk, rest = p.pool.chunk - fill;
+	const uint32_t size = p.pool.chunks.size, fill = (uint32_t)begun - (uint32_t)j * size, rest = size - fill;
 	uint64_t *const told = &p.pool.places[chunk_row(p.pool, bucket) + j];
 	uint64_t place = 0, taken = 0;
 
 	if (places_skip(p, bucket))
 		return NOWHERE;
-	if (keys > rest || (fill == 0 && j > 0))
-		taken = chunk_take(p.pool, told + (keys > rest));
+	if (keys > rest || (fill == 0 && j > 0)) {	/* TAKEN is never 0: chunk 0 is the first bucket's */
+		taken = slot_place(p.pool.chunks, p.pool.firsts + atomicAdd(p.pool.used, 1u));
+		atomicExch((number *)(told + (keys > rest)), (number)taken);
+	}
 	if (j == 0)
 		place = first_place(p.pool, bucket);
 	else if (fill == 0)

@@ -458,7 +458,7 @@ template <class Of> static cudaError_t
 sort_long(const job<Of> &j, const leaf_place<Of> &at)
 {
 	const uint32_t blocks = std::min<uint32_t>(at.most, BUCKETS / 8 * 9);	/* some leaves have parts */
-	const uint32_t chunk = j.s.pool.chunk;
+	const uint32_t chunk = j.s.pool.chunks.size;
 
 	static_assert(sizeof(long_leaf<Of>) <= (227 << 10) - 512, "it fits a block: room_of()");
 	static_assert(tile_of_few<Of>::KEYS % long_leaf<Of>::BATCH == 0 &&

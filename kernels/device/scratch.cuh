@@ -191,7 +191,7 @@ plan_chunks(scratch *s, size_t count)
 		chunk = std::max<size_t>(chunk, 1) * tile;
 	}
 	s->pool.firsts = (uint32_t)buckets;
-	s->pool.chunk = (uint32_t)chunk;
+	s->pool.chunks.size = (uint32_t)chunk;
 	s->pool.inverse = UINT64_MAX / chunk + 1;
 	s->pool.row = (uint32_t)(count / chunk) + 1;
 }
@@ -293,7 +293,7 @@ scratch_of(void *memory, size_t count, const room &room)
 		bins = std::max<size_t>(bins, COUNTED_CODES + CODE_BINS);
 	plan_chunks<Of>(&s, count);
 	/* for chunks that do not fit among the keys; of pairs behind the other room */
-	spare = (size_t)s.pool.firsts * s.pool.chunk;
+	spare = (size_t)s.pool.firsts * s.pool.chunks.size;
 	carve(&s.pool.places, base, &s.bytes, (size_t)s.pool.firsts * s.pool.row);
 	carve(&s.pool.used, base, &s.bytes, 1);
 	carve(&s.pool.cursors, base, &s.bytes, FEW_BUCKETS);

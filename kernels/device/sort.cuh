@@ -179,10 +179,10 @@ pool_of(const job<Of> &j)
 {
 	chunk_pool pool = j.s.pool;
 
-	pool.whole = (uint32_t)(j.count / pool.chunk);
-	pool.spare = j.s.room_rows;	/* of pairs: behind the other room */
+	pool.chunks.whole = (uint32_t)(j.count / pool.chunks.size);
+	pool.chunks.spare = j.s.room_rows;	/* of pairs: behind the other room */
 	if (!Of::CARRIES)
-		pool.spare = (uint64_t)(((intptr_t)j.s.spare - (intptr_t)keys_at(j.other)) /
+		pool.chunks.spare = (uint64_t)(((intptr_t)j.s.spare - (intptr_t)keys_at(j.other)) /
 		                        (intptr_t)sizeof(typename Of::key));
 	return pool;
 }
@@ -209,10 +209,10 @@ template <class Of> static slot_map
 bucket_slots(const job<Of> &j)
 {
 	const chunk_pool pool = pool_of(j);
-	const size_t room = j.count + (size_t)pool.firsts * pool.chunk;
+	const size_t room = j.count + (size_t)pool.firsts * pool.chunks.size;
 	const uint32_t size = (uint32_t)std::min<size_t>(room / (j.s.slots.rule.buckets + 1), UINT32_MAX);
 
-	return slot_map{ size, (uint32_t)(j.count / size), pool.spare };
+	return slot_map{ size, (uint32_t)(j.count / size), pool.chunks.spare };
 }
 
 /* Move all keys to buckets.  SURE: only if the sample says that the host will want that; UNLESS they are in
@@ -267,7 +267,7 @@ list_buckets(const job<Of> &j)
 
 	return launch(settle_chunks_kernel<typename Of::seen>, 1, COUNT_THREADS, j.stream, pool_of(j),
 	              (const bin_plan<typename Of::key> *)j.s.plan,
-	              lists_of(j, j.other, j.s.pool.chunk), most,
+	              lists_of(j, j.other, j.s.pool.chunks.size), most,
 	              uneven_are_long<Of>(j.s.room, j.count));
 }
 
@@ -277,7 +277,7 @@ chunks_of(const job<Of> &j)
 {
 	unsigned bits = LEAF_BITS;
 
-	while ((uint32_t)1 << bits < j.s.pool.chunk)
+	while ((uint32_t)1 << bits < j.s.pool.chunks.size)
 		bits++;
 	return leaf_chunks{ j.s.pool.places, bits, false };
 }
@@ -661,7 +661,7 @@ template <class Of> static cudaError_t
 sort_in_way(job<Of> j, enum way way, bool filled, const slot_map &slots = {}, const slot_state *state = NULL)
 {
 	typedef tile_of_many<Of> tile;
-	const chunk_map chunks = { j.s.pool.places, j.s.pool.chunk / tile::KEYS };
+	const chunk_map chunks = { j.s.pool.places, j.s.pool.chunks.size / tile::KEYS };
 
 	if (way == IN_LEVELS) {
 		TRY_CUDA(divide_even(j));
@@ -822,7 +822,7 @@ look_together(const job<Of> &j, bin_news *news, bool *filled)
 template <class Of> static cudaError_t
 sort_few(job<Of> j)
 {
-	const chunk_map chunks = { j.s.pool.places, j.s.pool.chunk / tile_of_few<Of>::KEYS };
+	const chunk_map chunks = { j.s.pool.places, j.s.pool.chunks.size / tile_of_few<Of>::KEYS };
 
 	j.has_long = j.s.room.has_long && (Of::CARRIES || j.count > LONG_FROM);
 	TRY_CUDA((look_at_all<tile_of_few<Of>>(j)));

@@ -340,7 +340,7 @@ sort_strays(const job<Of> &j, bool *were)
 	typedef typename Of::key Key;
 	typedef typename Of::map Map;
 	const uint32_t tiles = (uint32_t)((j.count + STRAY_KEYS - 1) / STRAY_KEYS);
-	const uint32_t most = (uint32_t)std::min<size_t>({ (size_t)j.s.pool.firsts * j.s.pool.chunk,
+	const uint32_t most = (uint32_t)std::min<size_t>({ (size_t)j.s.pool.firsts * j.s.pool.chunks.size,
 	                                                   j.count / STRAY_PART, UINT32_MAX / 2 });
 	const uint32_t few = std::min<uint32_t>(GS_FEW_BYTES / sizeof(Key), most);
 	const stray_sizes sizes = { { std::min<uint32_t>(LEAF_KEYS, most), few, most } };

@@ -25,24 +25,14 @@ struct digits {
 	uint32_t outside;		/* 1: there may be keys below or above: they are in the end bins */
 };
 
-/* x as above; 32-bit keys are never shifted. */
-static __device__ __forceinline__ uint32_t
-digit_position(uint32_t, uint32_t base, uint32_t key)
-{
-	return key - base;
-}
-
-static __device__ __forceinline__ uint32_t
-digit_position(uint32_t shift, uint32_t base, uint64_t key)
-{
-	return __funnelshift_rc((uint32_t)key, (uint32_t)(key >> 32), shift) - base;
-}
-
 template <class Key> static __device__ __forceinline__ uint32_t
 digit_of(const digits &d, Key key)
 {
-	const uint32_t x = digit_position(d.shift, d.base, key);
+	uint32_t x = (uint32_t)key;	/* of 32 bits, which are never shifted */
 
+	if constexpr (sizeof(Key) == 8)
+		x = __funnelshift_rc(x, (uint32_t)(key >> 32), d.shift);
+	x -= d.base;
 	return __umulhi(x, d.scale) + x * d.whole;
 }
 

@@ -20,19 +20,10 @@
 
 /* ---- maps ------------------------------------------------------------------- */
 
-struct no_map {};
-
-template <class Key> static __device__ __forceinline__ Key
-ordered(no_map, Key bits)
-{
-	return bits;
-}
-
-template <class Key> static __device__ __forceinline__ Key
-original(no_map, Key key)
-{
-	return key;
-}
+/* Keys are in order of their bits. */
+struct no_map {
+	static constexpr uint8_t negative = 0, always = 0, shift = 0;
+};
 
 /* As gs_key_map has it: kernels.h.  The sign is not in NEGATIVE, so the way back knows which keys these
  * were. */
@@ -43,33 +34,27 @@ template <class Key> struct key_map {
 		: negative((Key)map.negative), always((Key)map.always), shift((Key)map.shift) {}
 };
 
-template <class Key> static __device__ __forceinline__ Key
-invert_negative(const key_map<Key> &m, Key bits)
+template <class Map, class Key> static __device__ __forceinline__ Key
+invert_negative(const Map &m, Key bits)
 {
 	return bits ^ ((Key)(0 - (bits >> (sizeof(Key) * 8 - 1))) & m.negative);
 }
 
-template <class Key> static __device__ __forceinline__ Key
-ordered(const key_map<Key> &m, Key bits)
+template <class Map, class Key> static __device__ __forceinline__ Key
+ordered(const Map &m, Key bits)
 {
 	return (Key)((invert_negative(m, bits) ^ m.always) + m.shift);
 }
 
-template <class Key> static __device__ __forceinline__ Key
-original(const key_map<Key> &m, Key key)
+template <class Map, class Key> static __device__ __forceinline__ Key
+original(const Map &m, Key key)
 {
 	return invert_negative(m, (Key)((Key)(key - m.shift) ^ m.always));
 }
 
 /* Does the map leave all keys as they are? */
-static __host__ __device__ __forceinline__ bool
-maps_none(no_map)
-{
-	return true;
-}
-
-template <class Key> static __host__ __device__ __forceinline__ bool
-maps_none(const key_map<Key> &map)
+template <class Map> static __host__ __device__ __forceinline__ bool
+maps_none(const Map &map)
 {
 	return (map.negative | map.always) == 0;
 }
@@ -126,14 +111,14 @@ key_of(const carried<Key, Value> &row)
 	return row.key;
 }
 
-template <class Key, class Value> static __device__ __forceinline__ carried<Key, Value>
-ordered(const key_map<Key> &m, const carried<Key, Value> &row)
+template <class Map, class Key, class Value> static __device__ __forceinline__ carried<Key, Value>
+ordered(const Map &m, const carried<Key, Value> &row)
 {
 	return carried<Key, Value>{ ordered(m, row.key), row.value };
 }
 
-template <class Key, class Value> static __device__ __forceinline__ carried<Key, Value>
-original(const key_map<Key> &m, const carried<Key, Value> &row)
+template <class Map, class Key, class Value> static __device__ __forceinline__ carried<Key, Value>
+original(const Map &m, const carried<Key, Value> &row)
 {
 	return carried<Key, Value>{ original(m, row.key), row.value };
 }

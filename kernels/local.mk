@@ -15,7 +15,6 @@ kernel_headers = \
   kernels/device/histogram.cuh \
   kernels/device/leaf_launch.cuh \
   kernels/device/leaf_worklist.cuh \
-  kernels/device/network.cuh \
   kernels/device/order.cuh \
   kernels/device/pieces.cuh \
   kernels/device/sample.cuh \
@@ -35,7 +34,6 @@ kernel_sources = \
   kernels/device/block_firsts.cu \
   kernels/device/check.cu \
   kernels/device/sort_keys.cu \
-  kernels/device/tile_merge.cu \
   kernels/device/tile_sort.cu
 
 # Of libgsort_cuda.so, and of what of those it needs.
@@ -44,7 +42,6 @@ call_kernels = \
   kernels/device/sort_pairs.cu \
   kernels/device/sort_short.cu \
   kernels/device/sort_stable.cu \
-  kernels/device/tile_merge.cu \
   kernels/device/tile_sort.cu \
   kernels/device/verify.cu
 
@@ -54,6 +51,7 @@ ladder_headers = \
   kernels/paper/ladder.h \
   kernels/paper/martoccia.cuh \
   kernels/paper/michalainas.cuh \
+  kernels/paper/tile_merge.h \
   kernels/paper/variant.cuh
 ladder_host = \
   kernels/paper/ladder.c \
@@ -71,7 +69,8 @@ ladder_kernels = \
   kernels/paper/michalainas_v1.cu \
   kernels/paper/michalainas_v2.cu \
   kernels/paper/sharma.cu \
-  kernels/paper/slides.cu
+  kernels/paper/slides.cu \
+  kernels/paper/tile_merge.cu
 
 -include kernels/block/$(DEPDIR)/*.cud
 -include kernels/device/$(DEPDIR)/*.cud

@@ -70,10 +70,4 @@ template <class Key> struct block {
 	};
 };
 
-/*
- * Points that a merge-path search looks at in each step.  Steps are one memory
- * latency each, log8 instead of log2 of them: what a search costs is latency.
- */
-enum { PROBES = 7 };
-
 #endif

@@ -17,6 +17,7 @@
 #include "bench/keys.h"
 #include "bench/must.h"
 #include "kernels/kernels.h"
+#include "kernels/paper/tile_merge.h"
 
 enum { GUARD_BYTES = 256, GUARD = 0x5c };
 

@@ -8,6 +8,7 @@
 
 #include "bench/device/device_keys.h"
 #include "kernels/kernels.h"
+#include "kernels/paper/tile_merge.h"
 
 enum { HARNESS_STREAMS = 4 };
 

@@ -16,6 +16,7 @@
 #include "bench/ladder/std_sort.h"
 #include "bench/must.h"
 #include "kernels/kernels.h"
+#include "kernels/paper/tile_merge.h"
 
 enum { NETWORK_TILE_KEYS = 1 << 22, ALIGN = 256 };
 

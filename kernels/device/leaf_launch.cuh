@@ -214,7 +214,7 @@ word_kernel(uint32_t *to, const uint32_t *from, Map map, leaf_chunks chunks,
 	}
 }
 
-/* One stage of the network on COUNT keys in device memory, as in device/network.cuh. */
+/* One stage of the network on COUNT keys in device memory, as in device/tile_sort.cu. */
 template <class Key> static __device__ __forceinline__ void
 stage_of_block(Key *x, uint64_t count, uint64_t stride, bool flip)
 {

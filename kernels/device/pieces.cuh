@@ -220,7 +220,7 @@ pieces_scratch_bytes(const gs_cuts &g, size_t count)
 
 		bytes = std::max(bytes, pieces_scratch_of<Of>(NULL, g, count, room, &p).bytes);
 	}
-	return bytes + gs_tile_merge_scratch_bytes(Of::PLAN_BITS, count);
+	return bytes;
 }
 
 /* Sort rows of one short length. */

@@ -248,9 +248,8 @@ scratch_of(void *memory, size_t count, const room &room)
 	size_t bins, spare, overlaid;
 	int kind = WORD_12;		/* of u64 in slots that windows do not sort */
 
-	s.counts = (number *)memory;
 	s.room = room;
-	if (count < bins_from<Of>(room)) {	/* merges have their own: see sort_scratch_bytes() */
+	if (count < bins_from<Of>(room)) {
 		if (Of::CARRIES)
 			carve(&s.listed, base, &s.bytes, LISTED);
 		for (int k = WORD_12; Of::CARRIES && k < KINDS; k++)

@@ -30,7 +30,6 @@
 
 #include "kernels/device/codes.cuh"
 #include "kernels/device/leaf_launch.cuh"
-#include "kernels/device/network.cuh"
 #include "kernels/device/order.cuh"
 #include "kernels/device/segment_look.cuh"
 #include "kernels/device/strays.cuh"
@@ -596,7 +595,20 @@ sort_pairs_in_graph(const job<Of> &j)
 	});
 }
 
-/* ---- all rows as one leaf or segment ------------------------------------------- */
+/* ---- all rows as one leaf, tile or segment ------------------------------------- */
+
+/* Map J's keys to the order of their bits, or back. */
+template <class Of, class From, class To> static cudaError_t
+map_keys(const job<Of> &j, const From &from, const To &to)
+{
+	typename Of::key *const keys = keys_at(j.keys);
+
+	if (maps_none(from) && maps_none(to))
+		return cudaSuccess;
+	return for_each<true>(j.count, j.stream, [=] __device__ (size_t i) {
+		keys[i] = original(to, ordered(from, keys[i]));
+	});
+}
 
 template <class Of> static __global__ void
 list_one_kernel(leaf_item *list, uint32_t *listed, uint64_t count)
@@ -893,8 +905,11 @@ sort(job<Of> j, void *memory, bool in_order)
 		}
 		j.other = { (typename Of::key *)j.s.keys, (typename Of::value *)j.s.values };
 	} else {
-		if (j.count < bins_from<Of>(room) || (!room.whole && j.count < GS_SEGMENTS_FROM))
-			return sort_by_network(j);
+		if (j.count < bins_from<Of>(room) || (!room.whole && j.count < GS_SEGMENTS_FROM)) {
+			TRY_CUDA(map_keys(j, j.map, no_map{}));
+			TRY_CUDA(gs_tile_sort(j.keys, Of::PLAN_BITS, j.count, j.stream));
+			return map_keys(j, no_map{}, j.map);
+		}
 	}
 	j.even = !room.whole && !in_order && !j.sorter->of_graph;	/* nobody looks */
 	return room.whole ? sort_by_bins(j) : sort_one_segment(j);
@@ -920,7 +935,7 @@ bins_scratch_bytes(size_t count, bool in_order, bool coded)
 			bytes = std::max(bytes, scratch_of<Of>(NULL, std::min(count, end), room).bytes);
 		}
 	}
-	return bytes + gs_tile_merge_scratch_bytes(Of::PLAN_BITS, count);
+	return bytes;
 }
 
 template <class Of> static size_t

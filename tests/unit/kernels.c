@@ -14,6 +14,7 @@
 
 #include "bench/shapes.h"
 #include "kernels/kernels.h"
+#include "kernels/paper/tile_merge.h"
 #include "tests/emu/samples.h"
 #include "tests/unit/units.h"
 

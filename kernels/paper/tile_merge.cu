@@ -19,10 +19,16 @@
  * Invariant: splits ascend, and each block gets block<Key>::KEYS keys but the last.
  */
 #include "kernels/block/bitonic.cuh"
-#include "kernels/kernels.h"
 #include "kernels/launch.cuh"
+#include "kernels/paper/tile_merge.h"
 
 enum { SPLIT_THREADS = 128 };
+
+/*
+ * Points that a merge-path search looks at in each step.  Steps are one memory
+ * latency each, log8 instead of log2 of them: what a search costs is latency.
+ */
+enum { PROBES = 7 };
 
 /*
  * How many of the first D keys of the merged order come from A: the number of

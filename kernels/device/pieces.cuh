@@ -249,10 +249,6 @@ sort_pieces(job<Of> j, const gs_cuts &g, void *memory, bool *wrong)
 	uint32_t too_large = 0;
 	pieces p = { g.at, g.length, g.count, 0, {}, NULL, NULL };
 	lists l;
-	const auto sort_short = [&] {
-		return launch<false>(piece_kernel<Key, Key>, blocks, block<Key>::THREADS, j.stream, j.keys,
-		                     j.map, p);
-	};
 
 	if (j.count < 2 || g.count == 0)
 		return cudaSuccess;
@@ -270,7 +266,10 @@ sort_pieces(job<Of> j, const gs_cuts &g, void *memory, bool *wrong)
 	TRY_CUDA(launch(list_pieces_kernel<Of>, listers, COUNT_THREADS, j.stream, p, l));
 	TRY_CUDA(cudaMemcpyAsync(told + KINDS, p.wrong, sizeof *told, cudaMemcpyDeviceToHost, j.stream));
 	TRY_CUDA(sort_listed(j, leaf_place<Of>{ j.keys, { NULL, 0, !maps_none(j.map) } }, leaf_bits,
-	                     &too_large, sort_short));
+	                     &too_large, [&] {
+		return launch<false>(piece_kernel<Key, Key>, blocks, block<Key>::THREADS, j.stream, j.keys,
+		                     j.map, p);
+	}));
 	TRY_CUDA(sort_too_large(j, j.keys, chunk_map{}, j.map, too_large));
 	*wrong = told[KINDS] != 0;
 	return cudaSuccess;

@@ -83,24 +83,6 @@ words_bytes(size_t count)
 	return (count * sizeof(uint32_t) + 255) / 256 * 256;
 }
 
-template <class Stored> static cudaError_t
-sort_pieces_widened(const gs_sorter *sorter, Stored *keys, gs_key_map map, const gs_cuts &g,
-                    size_t count, char *memory, bool *wrong, cudaStream_t stream)
-{
-	const key_map<Stored> m = map;
-	const size_t bytes = words_bytes(count);
-	uint32_t *const words = (uint32_t *)memory, *const other = (uint32_t *)(memory + bytes);
-
-	if (count < 2 || g.count == 0)
-		return cudaSuccess;
-	if (pieces_are_short<uint32_t>(g))
-		return sort_short_pieces<uint32_t>(keys, m, g, stream);
-	TRY_CUDA(widen(words, keys, m, count, stream));
-	TRY_CUDA(sort_pieces(job<typed<uint32_t>>{ sorter, words, other, gs_key_map{}, count, {}, stream }, g,
-	                     memory + 2 * bytes, wrong));
-	return shorten(keys, words, m, count, stream);
-}
-
 extern "C" size_t
 gs_sort_pieces_scratch_bytes(unsigned bits, struct gs_cuts pieces, size_t count)
 {
@@ -119,8 +101,21 @@ gs_sort_pieces(const struct gs_sorter *sorter, void *keys, void *other, unsigned
 	*wrong = false;
 	if (bits < 32)
 		return by_width<uint8_t, uint16_t>(bits, [&](auto key) {
-			return sort_pieces_widened(sorter, (decltype(key) *)keys, map, pieces, count,
-			                           (char *)memory, wrong, stream);
+			decltype(key) *const stored = (decltype(key) *)keys;
+			const key_map<decltype(key)> m = map;
+			const size_t bytes = words_bytes(count);
+			uint32_t *const words = (uint32_t *)memory;
+			uint32_t *const words_other = (uint32_t *)((char *)memory + bytes);
+
+			if (count < 2 || pieces.count == 0)
+				return cudaSuccess;
+			if (pieces_are_short<uint32_t>(pieces))
+				return sort_short_pieces<uint32_t>(stored, m, pieces, stream);
+			TRY_CUDA(widen(words, stored, m, count, stream));
+			TRY_CUDA(sort_pieces(job<typed<uint32_t>>{ sorter, words, words_other, gs_key_map{}, count,
+			                                           {}, stream },
+			                     pieces, (char *)memory + 2 * bytes, wrong));
+			return shorten(stored, words, m, count, stream);
 		});
 	return by_width<uint32_t, uint64_t>(bits, [&](auto key) {
 		return sort_pieces(job<typed<decltype(key)>>{ sorter, (decltype(key) *)keys,

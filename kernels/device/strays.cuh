@@ -31,7 +31,6 @@
 
 enum {
 	STRAY_THREADS = 256,
-	STRAY_WARPS   = STRAY_THREADS / 32,
 	STRAY_EACH    = 15,
 	STRAY_KEYS    = STRAY_THREADS * STRAY_EACH,	/* of a tile */
 	STRAY_ROUNDS  = 3,	/* of taking keys where a tile falls; then all of it are strays */
@@ -105,7 +104,7 @@ part_kernel(stray_room<Key> s, Key *to, const Key *keys, size_t count, Map map)
 	begin_in_turn();
 
 	__shared__ Key tile[STRAY_KEYS];
-	__shared__ uint32_t warps[STRAY_WARPS], place;
+	__shared__ uint32_t warps[STRAY_THREADS / 32], place;
 	const size_t from = blockIdx.x * (size_t)STRAY_KEYS;
 	const uint32_t rows = (uint32_t)min(count - from, (size_t)STRAY_KEYS), lane = threadIdx.x % 32;
 	const uint32_t first = threadIdx.x / 32 * (32 * STRAY_EACH) + lane;
@@ -121,21 +120,11 @@ part_kernel(stray_room<Key> s, Key *to, const Key *keys, size_t count, Map map)
 	for (unsigned i = 0; i < STRAY_EACH; i++)
 		stay |= (uint32_t)(first + i * 32 < rows && x[i] >= low && x[i] <= high) << i;
 	for (unsigned round = 0;; round++) {
-		uint32_t before = 0, all = 0;
+		const uint32_t upto = warp_upto((uint32_t)__popc(stay));
+		uint32_t all, before = block_warps_before<STRAY_THREADS>(upto, warps, &all);
 		bool falls = false;
 
 		/* keys that stay go to the front, in order, strays behind them */
-#pragma unroll
-		for (unsigned i = 0; i < STRAY_EACH; i++)
-			all += (uint32_t)__popc(__ballot_sync(ALL_LANES, (stay >> i & 1) != 0));
-		if (lane == 0)
-			warps[threadIdx.x / 32] = all;
-		__syncthreads();
-		all = 0;
-		for (unsigned w = 0; w < STRAY_WARPS; w++) {
-			before += w < threadIdx.x / 32 ? warps[w] : 0;
-			all += warps[w];
-		}
 #pragma unroll
 		for (unsigned i = 0; i < STRAY_EACH; i++) {
 			const uint32_t at = first + i * 32;
@@ -315,18 +304,16 @@ pad_strays(const stray_room<Key> &s, uint32_t most, cudaStream_t stream)
 	});
 }
 
-/* The first of some sizes that has room for all strays. */
-enum { STRAY_SIZES = 3 };
-
+/* The first of three sizes that has room for all strays. */
 struct stray_sizes {
-	uint32_t of[STRAY_SIZES];
+	uint32_t of[3];
 
 	__host__ __device__ uint32_t
 	operator()(const stray_news &news) const
 	{
 		uint32_t size = 0;
 
-		while (size < STRAY_SIZES && (news.broken != 0 || news.many > of[size]))
+		while (size < 3 && (news.broken != 0 || news.many > of[size]))
 			size++;
 		return size;
 	}
@@ -362,7 +349,7 @@ sort_strays(const job<Of> &j, bool *were)
 	                tiles / RAISED_PART, &room.news->broken));
 	TRY_CUDA(launch(part_kernel<Key, Map>, tiles, STRAY_THREADS, j.stream, room, j.other, j.keys, j.count,
 	                j.map));
-	return decide(j, room.news, most > few ? STRAY_SIZES : STRAY_SIZES - 1, sizes,
+	return decide(j, room.news, most > few ? 3 : 2, sizes,
 	              [&](const job<Of> &all, unsigned size) {
 		const bool in_graph = j.sorter->of_graph;
 		const uint32_t many = in_graph ? sizes.of[size] : ((const stray_news *)j.sorter->told)->many;

@@ -7,6 +7,8 @@
 #include <limits.h>
 #include <stddef.h>
 
+#include <type_traits>
+
 #include "kernels/kernels.h"
 
 #define TRY_CUDA(call) \
@@ -81,11 +83,6 @@ blocks_that_fit(unsigned threads, unsigned blocks)
 	return threads * blocks <= PROCESSOR_THREADS ? blocks : PROCESSOR_THREADS / threads;
 }
 
-/* A parameter's type, not deduced from the argument: arguments convert to it. */
-template <class Type> struct given {
-	typedef Type type;
-};
-
 /*
  * Programmatic dependent launch: each kernel calls this first.  Blocks of the next kernel may
  * start where there is room, and wait here until all kernels before theirs have ended.  That
@@ -129,13 +126,12 @@ by_width(unsigned bits, const Body &body)
 struct shared_size {
 	size_t bytes, most;
 
-	shared_size(size_t always) : bytes(always), most(always) {}
-	shared_size(size_t now, size_t ever) : bytes(now), most(ever) {}
+	shared_size(size_t now, size_t ever = 0) : bytes(now), most(ever > now ? ever : now) {}
 };
 
 /**
- * Queue KERNEL on STREAM, with DYNAMIC_SHARED of SHARED; arguments are
- * converted to its parameters' types.
+ * Queue KERNEL on STREAM, with DYNAMIC_SHARED of SHARED.  Its parameters' types are not deduced from
+ * the arguments, which convert to them.
  *
  * @EARLY  the kernel calls begin_in_turn(), and may start before the one before it has ended.
  *         Do not use it for few blocks with much work: early blocks crowd on the few
@@ -143,7 +139,7 @@ struct shared_size {
  */
 template <bool EARLY = true, class... Param> static cudaError_t
 launch_shared(void (*kernel)(Param...), size_t blocks, unsigned threads, shared_size shared,
-              cudaStream_t stream, typename given<Param>::type... args)
+              cudaStream_t stream, std::common_type_t<Param>... args)
 {
 	void *list[] = { (void *)&args... };
 	cudaError_t error = cudaSuccess;
@@ -178,7 +174,7 @@ launch_shared(void (*kernel)(Param...), size_t blocks, unsigned threads, shared_
 
 template <bool EARLY = true, class... Param> static cudaError_t
 launch(void (*kernel)(Param...), size_t blocks, unsigned threads, cudaStream_t stream,
-       typename given<Param>::type... args)
+       std::common_type_t<Param>... args)
 {
 	return launch_shared<EARLY>(kernel, blocks, threads, 0, stream, args...);
 }

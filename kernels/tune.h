@@ -57,7 +57,12 @@ template <unsigned BITS> struct tune<word<BITS>> {
 template <unsigned BITS> struct tune<pair<BITS>> : tune<word<BITS>> {};
 template <unsigned BITS> struct tune<wide<BITS>> : tune<word<BITS>> {};
 
-/* What follows from that. */
+/* 16 bytes of keys, which one instruction moves. */
+template <class Key> struct alignas(16) pack {
+	Key at[16 / sizeof(Key)];
+};
+
+/* What follows from the constants above. */
 template <class Key> struct block {
 	enum {
 		BITS    = tune<Key>::BLOCK_BITS,

@@ -28,11 +28,6 @@
 
 #include "kernels/thread/bitonic.cuh"
 
-/* 16 bytes of keys, moved as one. */
-template <class Key> struct alignas(16) pack {
-	Key at[block<Key>::PACK];
-};
-
 template <class Key> static __device__ __forceinline__ unsigned
 slot(unsigned at)
 {

@@ -15,6 +15,7 @@
 
 #include "kernels/thread/digit.cuh"
 #include "kernels/thread/rows.cuh"
+#include "kernels/tune.h"
 
 #ifndef GS_BUCKET_BITS
 #define GS_BUCKET_BITS	8	/* the emulator has fewer, so that buckets are large */
@@ -40,11 +41,6 @@ template <class Key, unsigned ROWS, unsigned COPIES = 128 / sizeof(Key)> struct 
 	}
 };
 
-/* 16 bytes of keys. */
-template <class Key> struct alignas(16) load {
-	Key at[16 / sizeof(Key)];
-};
-
 /* Fill MEMORY with what GET(row) returns; ends without a barrier. */
 template <class Search, class Key, class Get> static __device__ __forceinline__ Search
 splitters_load(Key *memory, Get get)
@@ -53,12 +49,12 @@ splitters_load(Key *memory, Get get)
 
 	for (unsigned at = threadIdx.x; at < Search::BYTES / 16; at += blockDim.x) {
 		const Key splitter = get(at / LOADS);
-		load<Key> copies;
+		pack<Key> copies;
 
 #pragma unroll
 		for (unsigned c = 0; c < EACH; c++)
 			copies.at[c] = splitter;
-		((load<Key> *)memory)[at] = copies;
+		((pack<Key> *)memory)[at] = copies;
 	}
 	return Search{ memory };
 }

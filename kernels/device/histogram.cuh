@@ -65,7 +65,7 @@ histogram_of(uint32_t *counters, number *counts, uint32_t bins, const Key *keys,
 	__syncthreads();		/* they may be all */
 	for (size_t at = block * (size_t)PART; at < count; at += blocks * (size_t)PART) {
 		if (count - at >= PART)
-			many((const load<Key> *)&keys[at]);
+			many((const pack<Key> *)&keys[at]);
 		else
 			for (size_t i = at + threadIdx.x; i < count; i += COUNT_THREADS)
 				one(keys[i]);
@@ -81,11 +81,11 @@ histogram_of(uint32_t *counters, number *counts, uint32_t bins, const Key *keys,
 
 /* LOADS of 16 bytes for each thread, all of which exist; keys by MAP. */
 template <class Key, class Map> static __device__ __forceinline__ void
-histogram_loads(uint32_t *counters, number *counts, const digits &d, const load<Key> *from,
+histogram_loads(uint32_t *counters, number *counts, const digits &d, const pack<Key> *from,
                 const Map &map)
 {
 	enum { EACH = 16 / sizeof(Key) };
-	load<Key> x[HISTOGRAM_LOADS];
+	pack<Key> x[HISTOGRAM_LOADS];
 	bool alike;
 
 #pragma unroll
@@ -125,7 +125,7 @@ histogram_kernel(number *counts, const Key *keys, size_t count, Map map, uint32_
 	const digits d = plan->even;
 
 	histogram_of<HISTOGRAM_LOADS>(counters, counts, bins, keys, count, blockIdx.x, gridDim.x,
-		[&](const load<Key> *from) { histogram_loads(counters, counts, d, from, map); },
+		[&](const pack<Key> *from) { histogram_loads(counters, counts, d, from, map); },
 		[&](Key key) {
 			histogram_add(counters, counts, digit_of(clamped_digits{ d }, ordered(map, key)), 1);
 		});

@@ -289,7 +289,7 @@ sample_kernel(bin_plan<Key> *plan, uint32_t samples, const Key *keys, size_t mos
 		__syncthreads();
 #pragma unroll 4
 		for (unsigned k = begin / EACH; k < (begin + part) / EACH; k++) {
-			const load<Key> x = ((const load<Key> *)taken)[k];
+			const pack<Key> x = ((const pack<Key> *)taken)[k];
 
 #pragma unroll
 			for (unsigned e = 0; e < EACH; e++)
@@ -523,7 +523,7 @@ finish_splitters(bin_plan<Key> *plan, Key *sample, uint32_t keys, uint32_t bucke
 	if (!last)
 		return;
 	for (unsigned i = threadIdx.x; i < keys / EACH; i += S::THREADS)
-		((load<Key> *)sample)[i] = ((const load<Key> *)plan->sorted)[i];
+		((pack<Key> *)sample)[i] = ((const pack<Key> *)plan->sorted)[i];
 	__syncthreads();
 	for (unsigned p = threadIdx.x; p < buckets; p += S::THREADS)
 		plan->ranked[p] = splitter_of(sample, keys, buckets, p);
@@ -580,9 +580,9 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
 		return;
 	}
 	for (unsigned i = threadIdx.x; i < keys / EACH; i += S::THREADS) {
-		const load<Key> x = ((const load<Key> *)plan->parts)[i];
+		const pack<Key> x = ((const pack<Key> *)plan->parts)[i];
 
-		((load<Key> *)sample)[i] = x;
+		((pack<Key> *)sample)[i] = x;
 #pragma unroll
 		for (unsigned k = 0; k < EACH; k++) {
 			least = min(least, x.at[k]);

@@ -191,7 +191,7 @@ split_by_ranks(Key *splitters, const Key *x, bool two)
 	__shared__ __align__(16) Key sample[MOST], ranked[SEGMENT_ROWS];
 	const unsigned t = threadIdx.x, many = two ? 2 * LOOK_THREADS : (unsigned)LOOK_THREADS;
 	const unsigned each = many / SEGMENT_ROWS;
-	const load<Key> *const some = (const load<Key> *)sample;
+	const pack<Key> *const some = (const pack<Key> *)sample;
 	uint32_t ranks[2] = { 0, 0 };
 
 	sample[t] = x[0];

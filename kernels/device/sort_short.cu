@@ -40,8 +40,8 @@ count_values_kernel(number *counts, const Key *keys, size_t count, key_map<Key> 
 
 	counts += first;
 	histogram_of<1>(counters, counts, SHORT_BINS, keys, count, blockIdx.x / parts, gridDim.x / parts,
-		[&](const load<Key> *from) {
-			const load<Key> x = from[threadIdx.x];
+		[&](const pack<Key> *from) {
+			const pack<Key> x = from[threadIdx.x];
 
 #pragma unroll
 			for (unsigned i = 0; i < 16 / sizeof(Key); i++) {

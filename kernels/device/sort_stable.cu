@@ -29,21 +29,6 @@ row_begin(size_t i, uint32_t length)
 	return length > 0 ? (uint32_t)i / length * length : 0;
 }
 
-/* ---- words of a key and its place --------------------------------------------- */
-
-/* Half of a word is for the place. */
-template <class Word> static __device__ __forceinline__ Word
-word_of(Word key, uint32_t place)
-{
-	return (Word)(key << sizeof(Word) * 4 | place);
-}
-
-template <class Word> static __device__ __forceinline__ uint32_t
-place_of(Word word)
-{
-	return (uint32_t)(word & (((Word)1 << sizeof(Word) * 4) - 1));
-}
-
 /* ---- the three ways ---------------------------------------------------------------- */
 
 /* A sort under way, and its memory. */
@@ -128,14 +113,15 @@ follow(const stable_job &j, Value *to, const Word *order, uint32_t mask)
 	});
 }
 
-/* WORDS of KEYS and places; of keys as long as a word their lower halves. */
+/* WORDS of KEYS and places, each in half of a word; of keys as long as a word their lower halves. */
 template <class Word, class Key> static cudaError_t
 pack_words(const stable_job &j, Word *words, const Key *keys, const key_map<Key> &map)
 {
 	const uint32_t length = j.length;
 
 	return for_each(j.s.count, j.stream, [=] __device__ (size_t i) {
-		words[i] = word_of((Word)ordered(map, keys[i]), (uint32_t)i - row_begin(i, length));
+		words[i] = (Word)ordered(map, keys[i]) << sizeof(Word) * 4 |
+		           ((uint32_t)i - row_begin(i, length));
 	});
 }
 
@@ -146,6 +132,7 @@ sort_packed(const stable_job &j, bool *wrong)
 	Key *const keys = (Key *)j.s.keys;
 	Value *const values = (Value *)j.s.values, *const places = j.s.places ? values : NULL;
 	const key_map<Key> map = j.s.map;
+	const uint32_t mask = (uint32_t)((Word)~(Word)0 >> sizeof(Word) * 4);	/* of a place */
 
 	TRY_CUDA(pack_words(j, words, keys, map));
 	TRY_CUDA(sort_words(j, wrong));
@@ -154,10 +141,9 @@ sort_packed(const stable_job &j, bool *wrong)
 	TRY_CUDA(for_each(j.s.count, j.stream, [=] __device__ (size_t i) {
 		keys[i] = original(map, (Key)(words[i] >> sizeof(Word) * 4));
 		if (places != NULL)
-			places[i] = place_of(words[i]);
+			places[i] = (uint32_t)words[i] & mask;
 	}));
-	return j.s.places ? cudaSuccess
-	                  : follow(j, values, words, (uint32_t)((Word)~(Word)0 >> sizeof(Word) * 4));
+	return j.s.places ? cudaSuccess : follow(j, values, words, mask);
 }
 
 /* Keys of 8 and 16 bits as words of 32. */
@@ -200,12 +186,12 @@ sort_halves(const stable_job &j, bool *wrong)
 	TRY_CUDA(for_each(count, j.stream, [=] __device__ (size_t i) {
 		const uint32_t begin = row_begin(i, length);
 
-		before[i] = place_of(words[i]);
-		words[i] = word_of(ordered(map, keys[before[i] + begin]) >> 32, (uint32_t)i - begin);
+		before[i] = (uint32_t)words[i];
+		words[i] = ordered(map, keys[before[i] + begin]) >> 32 << 32 | ((uint32_t)i - begin);
 	}));
 	TRY_CUDA(sort_words(j, wrong));
 	TRY_CUDA(for_each(count, j.stream, [=] __device__ (size_t i) {
-		order[i] = before[place_of(words[i]) + row_begin(i, length)];
+		order[i] = before[(uint32_t)words[i] + row_begin(i, length)];
 	}));
 	TRY_CUDA(follow(j, keys, order, UINT32_MAX));
 	if (j.s.places)

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * strays.cuh - many keys that ascend but for a few, which are out of place
+ * strays.cuh - many keys that ascend, except for a few that are out of place
  *
- * In:   keys whose sample ascends (sample.cuh), but for a few places at most.
- * Out:  whether they had few strays: then they ascend; otherwise they are as they were.
+ * In:   keys whose sample ascends, or falls at a few places only (sample.cuh).
+ * Out:  whether they had few strays: then they ascend now; otherwise they are as they were.
  *
  *     bounds_kernel   medians of some keys where two tiles meet: what range has each tile?
  *     scan_kernel     one block raises bounds that fall
  *     part_kernel     keys outside of the range of their tile, or where keys of the tile fall, are
- *                     strays; the others go to the other room, a tile where it was
- *     scan_kernel     one block counts the keys that are left in the tiles before each
- *     pad_strays()    in a graph: as many strays as a network sorts
- *     sort()          strays, by scratch memory where all keys were
+ *                     strays; the others go to the other room, each tile to where it was
+ *     scan_kernel     one block counts the keys that are left in the tiles before each tile
+ *     pad_strays()    in a graph: make the strays as many as the network sorts
+ *     sort()          sorts the strays; its scratch memory is where all keys were
  *     below_kernel    how many strays are below each bound?  A tile whose range has many is crowded
- *     unite_kernel    tiles and the strays of their ranges, to where they belong
- *     crowd_kernel    the same of strays of crowded tiles, which one block would take long for
+ *     unite_kernel    writes each tile, and the strays of its range, where they belong
+ *     crowd_kernel    writes the strays of crowded tiles, for which one block would take too long
  *
- * Each key is read and written twice, but for strays.  If these are too many, part_kernel stops.
+ * Each key that is not a stray is read and written twice.  If there are too many strays, part_kernel stops.
  *
- * A bound is wrong if most of the keys that it is the median of are strays.  Then a tile has the wrong
- * range, and more strays; the result is right all the same.
+ * If most of the keys around a bound are strays, the bound is wrong.  Then a tile has the wrong range, and
+ * more strays; the result is right all the same.
  *
- * Invariant: bounds never fall, so keys of a tile and strays of its range are all above those before.
+ * Invariant: bounds never fall, so no key of a tile and no stray of its range is below those of the tiles
+ * before.
  */
 #ifndef GS_STRAYS_CUH
 #define GS_STRAYS_CUH
@@ -33,16 +34,16 @@ enum {
 	STRAY_THREADS = 256,
 	STRAY_EACH    = 15,
 	STRAY_KEYS    = STRAY_THREADS * STRAY_EACH,	/* of a tile */
-	STRAY_ROUNDS  = 3,	/* of taking keys where a tile falls; then all of it are strays */
+	STRAY_ROUNDS  = 3,	/* that take keys where a tile falls; after these all of it are strays */
 	STRAY_RANKS   = 1024,	/* strays of a tile; if there are more, it is crowded */
 	CROWD_PIECE   = 2048,	/* strays of a crowded tile, for a block */
 	STRAY_PART    = 24,	/* of the keys may be strays, at most */
-	MEDIAN_OF     = 9,	/* keys, some apart from each other */
+	MEDIAN_OF     = 8,	/* keys, which are MEDIAN_STEP apart */
 	MEDIAN_STEP   = 16,
 	RAISED_PART   = 16,	/* of the bounds may fall */
 };
 
-/* What is told of strays. */
+/* What the device finds out about strays. */
 struct stray_news {
 	uint32_t many, pieces, broken;
 };
@@ -52,7 +53,7 @@ struct stray_piece {
 	uint32_t tile, from;
 };
 
-/* Where strays are, MOST at most; bounds and sums of TILES tiles, and one more of each. */
+/* Where strays are, MOST at most; and TILES + 1 bounds and sums. */
 template <class Key> struct stray_room {
 	uint32_t     tiles, most;
 	Key         *strays;
@@ -61,7 +62,7 @@ template <class Key> struct stray_room {
 	stray_piece *pieces;
 };
 
-/* Bound T, of keys by MAP, between the tiles before and behind it. */
+/* Bound T, of keys by MAP, between tile T - 1 and tile T. */
 template <class Key, class Map> static __global__ void
 __launch_bounds__(STRAY_THREADS)
 bounds_kernel(stray_room<Key> s, const Key *keys, size_t count, Map map)
@@ -84,19 +85,11 @@ bounds_kernel(stray_room<Key> s, const Key *keys, size_t count, Map map)
 		x[i] = keys[min(t * (size_t)STRAY_KEYS + i * MEDIAN_STEP - MEDIAN_OF / 2 * MEDIAN_STEP,
 		                count - 1)];
 	map_first<MEDIAN_OF>(map, x);
-#pragma unroll
-	for (unsigned i = 0; i < MEDIAN_OF; i++) {
-		unsigned rank = 0;
-
-#pragma unroll
-		for (unsigned k = 0; k < MEDIAN_OF; k++)
-			rank += k < i ? x[k] <= x[i] : x[k] < x[i];
-		if (rank == MEDIAN_OF / 2)
-			s.bounds[t] = x[i];
-	}
+	thread_sort<MEDIAN_OF>(x);
+	s.bounds[t] = x[MEDIAN_OF / 2];
 }
 
-/* Keys by MAP that may stay, to the other room TO, tile by tile; the others to STRAYS, MOST at most. */
+/* Move the keys that may stay to the other room TO, mapped by MAP, tile by tile; and the strays to theirs. */
 template <class Key, class Map> static __global__ void
 __launch_bounds__(STRAY_THREADS, sizeof(Key) == 4 ? 5 : 4)
 part_kernel(stray_room<Key> s, Key *to, const Key *keys, size_t count, Map map)
@@ -109,7 +102,7 @@ part_kernel(stray_room<Key> s, Key *to, const Key *keys, size_t count, Map map)
 	const uint32_t rows = (uint32_t)min(count - from, (size_t)STRAY_KEYS), lane = threadIdx.x % 32;
 	const uint32_t first = threadIdx.x / 32 * (32 * STRAY_EACH) + lane;
 	const Key low = (Key)s.bounds[blockIdx.x], high = (Key)s.bounds[blockIdx.x + 1];
-	uint32_t left = rows, stay = 0;		/* a bit a key */
+	uint32_t left = rows, stay = 0;		/* STAY: a bit for each key */
 	Key x[STRAY_EACH];
 
 	if (__syncthreads_or(threadIdx.x == 0 && *(volatile uint32_t *)&s.news->broken != 0))
@@ -162,13 +155,14 @@ part_kernel(stray_room<Key> s, Key *to, const Key *keys, size_t count, Map map)
 	if (threadIdx.x == 0) {
 		s.kept[blockIdx.x + 1] = left;
 		place = left < rows ? atomicAdd(&s.news->many, rows - left) : 0;
-		if (place > s.most || rows - left > s.most - place)
-			s.news->broken = 1;
 	}
 	__syncthreads();
-	if (place <= s.most && rows - left <= s.most - place)
-		for (uint32_t k = left + threadIdx.x; k < rows; k += STRAY_THREADS)
-			s.strays[place + k - left] = tile[k];
+	if ((uint64_t)place + rows - left > s.most) {
+		s.news->broken = 1;
+		return;
+	}
+	for (uint32_t k = left + threadIdx.x; k < rows; k += STRAY_THREADS)
+		s.strays[place + k - left] = tile[k];
 }
 
 /* How many of COUNT ascending KEYS are below KEY. */
@@ -211,7 +205,8 @@ below_kernel(stray_room<Key> s)
 		s.pieces[at++] = stray_piece{ t, from };
 }
 
-/* A tile a block, of KEPT keys, with its strays unless it is crowded, to where they belong, by MAP. */
+/* Each block writes a tile of KEPT keys where they belong, mapped back by MAP, with its strays unless the
+ * tile is crowded. */
 template <class Key, class Map> static __global__ void
 __launch_bounds__(STRAY_THREADS, sizeof(Key) == 4 ? 5 : 4)
 unite_kernel(stray_room<Key> s, Key *to, const Key *kept, Map map)
@@ -225,7 +220,7 @@ unite_kernel(stray_room<Key> s, Key *to, const Key *kept, Map map)
 	const Key *const strays = s.strays + s.below[blockIdx.x];
 	const int left = thread_left(keys);
 	Key x[STRAY_EACH];
-	uint32_t before[STRAY_EACH];	/* strays */
+	uint32_t before[STRAY_EACH];	/* strays before each key */
 
 	to = to + s.kept[blockIdx.x] + s.below[blockIdx.x];
 	kept = kept + blockIdx.x * (size_t)STRAY_KEYS;
@@ -269,7 +264,7 @@ unite_kernel(stray_room<Key> s, Key *to, const Key *kept, Map map)
 			to[i * STRAY_THREADS + threadIdx.x + before[i]] = original(map, x[i]);
 }
 
-/* Strays of crowded tiles, of KEPT keys, to where they belong, by MAP. */
+/* Write the strays of crowded tiles of KEPT keys where they belong, mapped back by MAP. */
 template <class Key, class Map> static __global__ void
 __launch_bounds__(STRAY_THREADS)
 crowd_kernel(stray_room<Key> s, Key *to, const Key *kept, Map map)
@@ -294,7 +289,7 @@ crowd_kernel(stray_room<Key> s, Key *to, const Key *kept, Map map)
 template <class Of> static cudaError_t sort(job<Of> j, void *memory, bool in_order);
 template <class Of> static size_t sort_scratch_bytes(size_t count, bool in_order = false);
 
-/* In a graph, where no host knows how many strays there are: fill up to MOST, with the greatest keys. */
+/* In a graph, where the host does not know how many strays there are: append greatest keys, up to MOST. */
 template <class Key> static cudaError_t
 pad_strays(const stray_room<Key> &s, uint32_t most, cudaStream_t stream)
 {
@@ -319,8 +314,8 @@ struct stray_sizes {
 	}
 };
 
-/* If J's keys ascend but for a few strays, sort them that way; were they?  A graph has room for one of some
- * sizes. */
+/* If J's keys ascend except for a few strays, unite them with these; did they?  A graph has a part for each
+ * of some sizes. */
 template <class Of> static cudaError_t
 sort_strays(const job<Of> &j, bool *were)
 {
@@ -331,8 +326,8 @@ sort_strays(const job<Of> &j, bool *were)
 	                                                   j.count / STRAY_PART, UINT32_MAX / 2 });
 	const uint32_t few = std::min<uint32_t>(GS_FEW_BYTES / sizeof(Key), most);
 	const stray_sizes sizes = { { std::min<uint32_t>(LEAF_KEYS, most), few, most } };
-	const uintptr_t scratch = ((uintptr_t)(j.keys + most) + 255) / 256 * 256;	/* to sort strays */
-	/* all tables: shorter than cursors are */
+	const uintptr_t scratch = ((uintptr_t)(j.keys + most) + 255) / 256 * 256;	/* for the sort of strays */
+	/* all tables lie where cursors are, which need more room */
 	number *const bounds = j.s.cursors + (sizeof(stray_news) - 1) / sizeof(number) + 1;
 	const stray_room<Key> room = { tiles, most, (Key *)j.s.spare, (stray_news *)j.s.cursors, bounds,
 		                       bounds + tiles + 1, bounds + 2 * ((size_t)tiles + 1),
@@ -341,7 +336,7 @@ sort_strays(const job<Of> &j, bool *were)
 	static_assert(sizeof(stray_piece) <= sizeof(leaf_item), "a list of leaves has room for all pieces");
 	*were = false;
 	if (scratch + sort_scratch_bytes<Of>(most) > (uintptr_t)(j.keys + j.count))
-		return cudaSuccess;	/* keys are too few, in tests */
+		return cudaSuccess;	/* too few keys: only in tests */
 	TRY_CUDA(launch(bounds_kernel<Key, Map>, tiles / STRAY_THREADS + 1, STRAY_THREADS, j.stream, room,
 	                j.keys, j.count, j.map));
 	/* raise bounds that are below one before; if many are, keys are not nearly in order */

@@ -30,7 +30,7 @@ lower_of(unsigned t, unsigned stride)
 /** Launch KERNEL and tell JOB: KIND it is, and BYTES it reads and writes. */
 template <class... Param> static int
 step(struct variant_job *job, unsigned kind, double bytes, void (*kernel)(Param...),
-     size_t blocks, unsigned threads, typename given<Param>::type... args)
+     size_t blocks, unsigned threads, std::common_type_t<Param>... args)
 {
 	cudaError_t error = launch<false>(kernel, blocks, threads, (cudaStream_t)job->stream, args...);
 

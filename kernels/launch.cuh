@@ -98,8 +98,8 @@ begin_in_turn(void)
 }
 
 /*
- * A pointer to device memory, of which the compiler shall forget how it was made.  Otherwise it
- * makes the addresses of all rows of a loop first, keeps two registers for each, and spills keys.
+ * A pointer to device memory; the compiler forgets how it was computed.  Otherwise it computes the
+ * addresses of all rows of a loop first, keeps two registers for each, and spills keys.
  */
 template <class Key> static __device__ __forceinline__ Key *
 forget(Key *key)
@@ -121,8 +121,8 @@ by_width(unsigned bits, const Body &body)
 	return error;
 }
 
-/* DYNAMIC_SHARED of a launch, and the MOST of any launch of its kernel on this GPU.  CUDA allows a kernel a
- * size, not a launch: were that BYTES, a thread that launches with less would take it from one with more. */
+/* DYNAMIC_SHARED of a launch, and the MOST of any launch of its kernel on this GPU.  CUDA has one limit for all
+ * launches of a kernel: if that were BYTES, a thread that needs less would lower it for one that needs more. */
 struct shared_size {
 	size_t bytes, most;
 

@@ -192,8 +192,8 @@ template <class Of> struct tile_of_few : tile_of_rows<Of, 8> {
 	typedef splitters<typename Of::key, FEW_BUCKETS, 64 / sizeof(typename Of::key)> search;
 };
 
-/* The same where no such splitters are used.  Of rows of 16 bytes tiles of many are not longer, so one kernel
- * does. */
+/* The same where no such splitters are used.  With rows of 16 bytes tiles of many are not longer, so one
+ * kernel is enough. */
 template <class Of> using tile_to_move =
 	typename std::conditional<sizeof(typename Of::row) == 16, tile_of_many<Of>, tile_of_few<Of>>::type;
 
@@ -443,9 +443,9 @@ lanes_of_bin(uint32_t peers, uint32_t bin, unsigned bits)
 }
 
 /*
- * The same with a tile of COUNT rows at FROM, whose keys are in X, that keep their order in each bin.  Until
- * rows are in shared memory, counts of warps are.  Payloads are read when keys need no ranks any more: both
- * would not fit the registers of a thread.
+ * The same, but rows keep their order in each bin.  The tile has COUNT rows at FROM, whose keys are in X.
+ * Shared memory has the counts of warps until it has rows.  Payloads are read when keys need no ranks any
+ * more, because the registers of a thread do not hold both.
  */
 template <class Tile, unsigned MOST_BINS, class Digits> static __device__ __forceinline__ void
 partition_in_order(typename Tile::of::place to, typename Tile::of::source from,

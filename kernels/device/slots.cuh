@@ -13,19 +13,18 @@
  *     windows_slots_kernel sort u64: block/leaf_windows.cuh
  *     outside_slots_kernel a block an end: sort the slot that has keys from outside of the range
  *
- * How many keys a bin of even keys will have is known before they are counted, but for six deviations.
- * So each bin has a slot of 2^BITS keys, in which its keys lie from the beginning on, and each bucket one
- * before.  If one overflows, the keys are uneven: they are still where they were, or in the slots of buckets,
- * from where they are divided as uneven keys.
+ * A bin of even keys has as many keys as the mean, give or take six deviations, so they need not be counted:
+ * each bucket has a slot, and then each bin has one of 2^BITS keys.  If a slot overflows, the keys are
+ * uneven: they are still where they were, or in the slots of buckets, from where they are divided as uneven
+ * keys.
  *
- * There are enough bins that keys of one differ in 16 bits (of u32), and then a warp sorts 2048 slots:
- * one bin, or up to sixteen small ones, whose network is shorter.
+ * There are so many bins that the u32 keys of one differ in 16 bits only.  A warp sorts 2048 of them: one
+ * bin, or up to sixteen small ones, whose network is shorter.
  *
- * Slots are among the keys, where the result belongs, too, and the last ones in spare memory.  So
- * leaves take turns in the order of slots.  As none has more keys than its slot has room for, turn i
- * writes to slots of turns up to i.  It tells when it has read its own keys, and before it writes it
- * waits until those turns have told that.  A turn waits for one that is about as far behind as slots have
- * more room than keys, so it hardly ever has to.
+ * Slots lie where the result belongs, the last ones in spare memory.  So leaves take turns in the order of
+ * slots.  No leaf has more keys than its slot has room for, so turn i writes only to slots of turns up to i.
+ * Each turn tells when it has read its own keys, and does not write before the turns of these slots have
+ * told.  They are far behind, for slots have more room than keys, so a turn hardly ever waits.
  *
  * A few keys may be far outside of all that a sample sees.  They go to the first slot and the last one,
  * which hold hardly any others.  Leaves take these slots for empty, and they are sorted at the end: keys of

@@ -59,7 +59,7 @@ maps_none(const Map &map)
 	return (map.negative | map.always) == 0;
 }
 
-/* BODY with MAP, or with no_map if that is the same: a loop in it is two loops then. */
+/* BODY with MAP, or with no_map if that is the same, so that a loop in it is compiled twice. */
 template <class Map, class Body> static __device__ __forceinline__ void
 with_map(const Map &map, const Body &body)
 {
@@ -69,8 +69,7 @@ with_map(const Map &map, const Body &body)
 		body(map);
 }
 
-/* Map MANY rows X that are read first by this kernel; FIRST has no bits where another kernel has mapped
- * them, as most have. */
+/* Map MANY rows X by FIRST.  It has no bits if another kernel has mapped them already, as a rule. */
 template <unsigned MANY, class Map, class Row> static __device__ __forceinline__ void
 map_first(const Map &first, Row *x)
 {

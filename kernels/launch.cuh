@@ -121,8 +121,8 @@ by_width(unsigned bits, const Body &body)
 	return error;
 }
 
-/* DYNAMIC_SHARED of a launch, and the MOST of any launch of its kernel on this GPU.  CUDA has one limit for all
- * launches of a kernel: if that were BYTES, a thread that needs less would lower it for one that needs more. */
+/* DYNAMIC_SHARED of a launch, and the MOST of any launch of its kernel on this GPU.  CUDA has one limit for
+ * all launches of a kernel: if that were BYTES, a thread that needs less would lower it for others. */
 struct shared_size {
 	size_t bytes, most;
 

@@ -385,7 +385,7 @@ partition_tile(typename Tile::of::place to, typename Tile::row *x, uint32_t coun
 			counts_begin<COUNTERS>(&counts[first + i], pitch, before);
 		begun[i] = 0;
 		if (keys[i] > 0) {
-			begun[i] = atomicAdd(&p.cursors[first + i], (number)keys[i]);	/* not waited for yet */
+			begun[i] = atomicAdd(&p.cursors[first + i], (number)keys[i]);	/* no wait yet */
 			if constexpr (Places::SKIPS)
 				writes = writes || !places_skip(p, first + i);
 		}

@@ -91,7 +91,8 @@ places_end(const chunk_places<Tile> &p, uint32_t bucket, uint32_t keys, uint32_t
            number begun)
 {
 	const uint64_t j = __umul64hi(begun, p.pool.inverse);
-	const uint32_t size = p.pool.chunks.size, fill = (uint32_t)begun - (uint32_t)j * size, rest = size - fill;
+	const uint32_t size = p.pool.chunks.size, fill = (uint32_t)begun - (uint32_t)j * size;
+	const uint32_t rest = size - fill;
 	uint64_t *const told = &p.pool.places[chunk_row(p.pool, bucket) + j];
 	uint64_t place = 0, taken = 0;
 

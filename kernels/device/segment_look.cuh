@@ -284,7 +284,8 @@ bucket_segment(const looked_at<typename Of::key> &in, uint32_t bucket, uint32_t 
 	item = mine;
 	if (in.slots.size > 0 && (in.state == NULL || in.state->broken == BINS_BREAK))
 		for (uint64_t j = b; j * in.pool.chunks.size < item.count; j += LOOK_THREADS)
-			in.pool.places[item.first + j] = slot_place(in.slots, bucket) + j * in.pool.chunks.size;
+			in.pool.places[item.first + j] = slot_place(in.slots, bucket) +
+			                                 j * in.pool.chunks.size;
 	else if (b == 0 && item.count > 0)
 		in.pool.places[item.first] = first_place(in.pool, bucket);
 	__syncthreads();

@@ -112,8 +112,8 @@ gs_sort_pieces(const struct gs_sorter *sorter, void *keys, void *other, unsigned
 			if (pieces_are_short<uint32_t>(pieces))
 				return sort_short_pieces<uint32_t>(stored, m, pieces, stream);
 			TRY_CUDA(widen(words, stored, m, count, stream));
-			TRY_CUDA(sort_pieces(job<typed<uint32_t>>{ sorter, words, words_other, gs_key_map{}, count,
-			                                           {}, stream },
+			TRY_CUDA(sort_pieces(job<typed<uint32_t>>{ sorter, words, words_other, gs_key_map{},
+			                                           count, {}, stream },
 			                     pieces, (char *)memory + 2 * bytes, wrong));
 			return shorten(stored, words, m, count, stream);
 		});

@@ -97,14 +97,15 @@ gs_sort_short(void *memory, unsigned bits, struct gs_key_map any_map, size_t cou
 		Key *const keys = (Key *)memory;
 		const key_map<Key> map = any_map;
 		number *const counts = (number *)scratch;
-		const uint32_t values = (uint32_t)1 << bits, parts = values < SHORT_BINS ? 1 : values / SHORT_BINS;
-		const size_t blocks = count / (COUNT_THREADS * 16 / sizeof(Key)) + 1;
+		const uint32_t values = (uint32_t)1 << bits, parts = (values - 1) / SHORT_BINS + 1;
+		const size_t loads = count / (COUNT_THREADS * 16 / sizeof(Key)) + 1;
+		const size_t blocks = std::min<size_t>(loads, SHORT_BLOCKS) * parts;
 
 		if (count < 2)
 			return cudaSuccess;
 		TRY_CUDA(cudaMemsetAsync(counts, 0, gs_sort_short_scratch_bytes(bits), stream));
-		TRY_CUDA(launch<false>(count_values_kernel<Key>, std::min<size_t>(blocks, SHORT_BLOCKS) * parts,
-		                       COUNT_THREADS, stream, counts + 1, keys, count, map, parts));
+		TRY_CUDA(launch<false>(count_values_kernel<Key>, blocks, COUNT_THREADS, stream, counts + 1,
+		                       keys, count, map, parts));
 		TRY_CUDA(launch<false>(scan_kernel<SUM>, 1, SCAN_THREADS, stream, counts, values, 0, NULL));
 		return launch<false>(write_values_kernel<Key>, (count + WRITE_KEYS - 1) / WRITE_KEYS,
 		                     COUNT_THREADS, stream, keys, count, counts, values, map);

@@ -326,7 +326,7 @@ sort_strays(const job<Of> &j, bool *were)
 	                                                   j.count / STRAY_PART, UINT32_MAX / 2 });
 	const uint32_t few = std::min<uint32_t>(GS_FEW_BYTES / sizeof(Key), most);
 	const stray_sizes sizes = { { std::min<uint32_t>(LEAF_KEYS, most), few, most } };
-	const uintptr_t scratch = ((uintptr_t)(j.keys + most) + 255) / 256 * 256;	/* for the sort of strays */
+	const uintptr_t scratch = ((uintptr_t)(j.keys + most) + 255) / 256 * 256;	/* of their sort */
 	/* all tables lie where cursors are, which need more room */
 	number *const bounds = j.s.cursors + (sizeof(stray_news) - 1) / sizeof(number) + 1;
 	const stray_room<Key> room = { tiles, most, (Key *)j.s.spare, (stray_news *)j.s.cursors, bounds,
@@ -357,7 +357,8 @@ sort_strays(const job<Of> &j, bool *were)
 			TRY_CUDA(pad_strays(room, many, stream));
 		else if (in_graph)
 			strays.many = &room.news->many;
-		TRY_CUDA(launch(scan_kernel<SUM>, 1, SCAN_THREADS, stream, room.kept, (size_t)tiles + 1, 0, NULL));
+		TRY_CUDA(launch(scan_kernel<SUM>, 1, SCAN_THREADS, stream, room.kept, (size_t)tiles + 1, 0,
+		                NULL));
 		TRY_CUDA(sort(strays, (void *)scratch, false));
 		TRY_CUDA(launch(below_kernel<Key>, tiles / STRAY_THREADS + 1, STRAY_THREADS, stream, room));
 		TRY_CUDA(launch(unite_kernel<Key, Map>, tiles, STRAY_THREADS, stream, room, j.keys, j.other,

@@ -174,10 +174,13 @@ tile_sort(Key *keys, size_t count, cudaStream_t stream)
 		const unsigned odd = (bits - block<Key>::BITS - 1) % 5 + 1;
 
 		/* the strides that span blocks: the odd ones with the flip, then five by five */
-		for (unsigned high = bits, low = bits - odd; high > block<Key>::BITS; high = low, low -= 5)
+		for (unsigned high = bits, low = bits - odd; high > block<Key>::BITS; high = low, low -= 5) {
+			const size_t groups = ((unsorted - 1) >> high) + 1;
+
 			TRY_CUDA(launch<false>(high == bits ? flips[odd - 1] : pass_kernel<Key, 5, false>,
-			                       (((unsorted - 1) >> high) + 1) * (((size_t)1 << low) / PASS_THREADS),
-			                       PASS_THREADS, stream, keys, unsorted, low));
+			                       (groups << low) / PASS_THREADS, PASS_THREADS, stream, keys,
+			                       unsorted, low));
+		}
 		TRY_CUDA(launch<false>(block_merge_kernel<Key>, (unsorted - 1) / block<Key>::KEYS + 1,
 		                       block<Key>::THREADS, stream, keys, unsorted));
 	}

@@ -523,7 +523,9 @@ a, b = socket.socketpair()
 b.sendall(b"3\n1\n"); b.shutdown(socket.SHUT_WR)
 subprocess.run(["gsort"], stdin=a, stdout=a, check=True)
 a.close()
-sys.exit(b.recv(100) != b"1\n3\n")'
+a, told = socket.socketpair(type=socket.SOCK_DGRAM)		# a report is one write
+subprocess.run(["gsort", "--verbose=json", "in", "-o", "out"], stderr=a, check=True)
+sys.exit(b.recv(100) != b"1\n3\n" or told.recv(10000)[-2:] != b"}\n")'
 }
 
 # --- temporary files and hidden names ----------------------------------------------------

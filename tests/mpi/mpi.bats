@@ -478,12 +478,12 @@ for i in range(60000):
 	END
 }
 
-# make_csv: two files with many equal keys; and none
+# make_csv: two files with many equal keys, the second with a byte order mark; and none
 make_csv() {
 	local f
 	for f in 1 2; do
 		gen --seed 1$f --keys 3000 --type u16 --dist zipf | od -An -v -tu2 -w2 |
-			awk 'BEGIN { print "\"the\nname\",price,note" }
+			awk -v f=$f 'BEGIN { print (f == 2 ? "\xef\xbb\xbf" : "") "\"the\nname\",price,note" }
 			     { printf "\"%s\n\"\"%s\",%d,x\"%d\n", NR % 5 ? "a," : "b", NR % 41, $1 % 99, $1 % 3 }' >csv.$f
 	done
 	: >none

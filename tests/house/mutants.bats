@@ -11,11 +11,12 @@ prepare() {
 	printf '# none\n' >tests/tools/mutants.equivalent
 	printf '%s\n' 'int least(int a, int b);' '' 'int' 'least(int a, int b)' '{' \
 		$'\tif (a < b)' $'\t\treturn a;' $'\treturn b;' '}' '' 'int' 'next(int a)' '{' $'\tint n = a;' '' $'\twhile (n-- > 0)' \
-		$'\t\ta += 2;' $'\treturn a;' '}' >src/sort/least.c
+		$'\t\ta += 2;' $'\treturn a;' '}' '#if 0' 'int' 'never(int a)' '{' $'\treturn a + 1;' '}' '#endif' >src/sort/least.c
 	printf '%s\n' 'int least(int a, int b), next(int a);' 'void' 'unit_least(void)' '{' '}' 'int' 'main(void)' '{' \
 		$'\tunit_least();' $'\treturn least(1, 2) != 1 || least(2, 1) != 1 || next(3) != 9;' '}' >tests/unit/sort/least.c
 	printf '%s\n' 'gsort check-programs: tests/unit/units' \
-		'tests/unit/units: ../src/sort/least.c ../tests/unit/sort/least.c' $'\tcc -o $@ $^' >build/Makefile
+		'tests/unit/units: src/sort/least.o ../tests/unit/sort/least.c' $'\tcc -o $@ $^' \
+		'src/sort/least.o: ../src/sort/least.c' $'\tmkdir -p src/sort && cc -c -o $@ $<' >build/Makefile
 	touch build/config.status
 	cp -r src before
 }
@@ -33,6 +34,7 @@ mutants() {
 	grep -qx 'src/sort/least.c:6: relation: "<" is "<=": left' found
 	grep -qx 'src/sort/least.c:16: sum: "--" is "++": killed by units least' found	# which takes longer
 	grep -qx 'src/sort/least.c:17: constant: "2" is "3": killed by units least' found
+	not grep 'least.c:2[0-9]' found		# not compiled
 	tail -n 1 found | grep -qxE '[0-9]+ of [0-9]+ faults were found'
 	printf 'src/sort/least.c\tif (a < b)\tif (a <= b)\tequal numbers are one\n' \
 		>>tests/tools/mutants.equivalent

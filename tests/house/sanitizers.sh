@@ -57,8 +57,8 @@ run_msan() {
 			CXX=clang++ CFLAGS='-O1 -g1' CXXFLAGS='-O1 -g1'; } &&
 			clang -DHAVE_CONFIG_H -D_GNU_SOURCE -I. "-I$source/src" -std=c11 -g1 -O1 -fsanitize=memory -c \
 				-o msan.o "$source/tests/tools/msan.c" &&
-			make -j "$(nproc)" gsort tests/unit/units tests/tools/gen tests/tools/measure \
-				LDFLAGS="-fsanitize=memory -Wl$wraps $folder/msan.o"
+			make -j "$(nproc)" gsort tests/unit/units LDFLAGS="-fsanitize=memory -Wl$wraps $folder/msan.o" &&
+			make -j "$(nproc)" tests/tools/gen tests/tools/measure
 	} >log 2>&1; then
 		tail -n 20 log
 		failed=$((failed + 1))

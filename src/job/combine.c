@@ -328,7 +328,6 @@ merge(struct gsort *job)
 			if (result->side.ended)
 				break;
 			sorted.span = result->span;
-			result->side.count = 0;
 			TRY(sink.take(sink.context, &sorted));
 		}
 		TRY(gs_emit_class_end(&job->emit, key_class));

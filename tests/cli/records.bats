@@ -16,7 +16,7 @@ sys.stdout.buffer.write(records)
 }
 
 @test "records are in the order that Python makes of them, whatever keys and options" {
-	python3 "$GSORT_SOURCE/tests/tools/records.py" "$GSORT_BUILD/gsort" 0 120
+	python3 "$GSORT_SOURCE/tests/tools/records.py" "$GSORT" 0 120
 }
 
 @test "records are moved as a whole, and equal ones stay in input order" {

@@ -44,7 +44,9 @@ __wrap_gs_float_read(const char *text, const char *end, double *value)
 	enum gs_float kind;
 
 	__msan_check_mem_is_initialized(text, (size_t)(end - text));
+	__msan_scoped_disable_interceptor_checks();	/* memcmp(3) of what to_chars() wrote */
 	kind = __real_gs_float_read(text, end, value);
+	__msan_scoped_enable_interceptor_checks();
 	__msan_unpoison(&kind, sizeof kind);
 	__msan_unpoison(value, sizeof *value);
 	return kind;

@@ -350,6 +350,8 @@ test_files = \
   tests/house/format.py \
   tests/tools/counted.py \
   tests/tools/figures.py \
+  tests/tools/formats \
+  tests/tools/formats.listed \
   tests/tools/hostile \
   tests/tools/limits.py \
   tests/tools/msan.c \

@@ -236,7 +236,8 @@ lines_of() {
 			case $status in
 			0) cmp out expected ;;
 			2)
-				grep -E "(memory|address space) .*are available" err
+				grep -qE "^gsort: only [0-9]+ MiB of address space are available; gsort needs [0-9]+ MiB \(see ulimit -v\)$" err ||
+					grep "memory .*are available" err
 				[ $kib -lt 400000 ] ;;
 			*) false ;;
 			esac

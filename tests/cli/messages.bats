@@ -1070,3 +1070,8 @@ messages() {
 	cat new
 	[ ! -s new ]
 }
+
+@test "every format of a message has an instance in a test, or a reason why not" {
+	needs python3
+	"$GSORT_SOURCE/tests/tools/formats"
+}

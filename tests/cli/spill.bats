@@ -386,9 +386,17 @@ few() {
 	gen --seed 63 --keys 3000000 --type u64 >in
 	gsort -u64 in >expected
 	gsort -u64 -S 1 -T $memory -vv in 2>told | cmp - expected
-	grep -q "^gsort: temporary files in $memory are kept in memory; .* -T$" told
+	grep -q "^gsort: temporary files in $memory are kept in memory; name a directory on a disk with -T$" told
 	gsort -u64 -S 1 -T $memory in 2>told >out
 	[ ! -s told ]
+}
+
+@test "-vv says that memory is too little, and that a directory cannot be used but may not be needed" {
+	seq 9 >in
+	gsort -vv -S 1 in >out 2>told
+	grep -qE '^gsort: 0.0 MiB of memory are not enough: gsort uses [0-9.]+$' told
+	cat in | gsort -vv -S 16M -T nowhere >out 2>told
+	grep -qx 'gsort: cannot use nowhere for temporary files: No such file or directory; name another directory with -T; it is needed only if memory is not enough' told
 }
 
 @test "SIGKILL at any moment leaves no temporary file, and the output as it was" {

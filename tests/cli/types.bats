@@ -166,7 +166,7 @@ for line in sys.stdin: print(ipaddress.ip_address(int(line)))' <numbers | cmp - 
 		fails "this is not an IPv4 address, such as 192.0.2.1" gsort --type=ipv4 <<<"$line"
 	done
 	fails "options '--type=ipv4' and '-u32' are incompatible" gsort --type=ipv4 -u32 in
-	fails "is in another notation" gsort --type=ipv4 --type=hex in
+	fails "--type=hex is in another notation than the option before it" gsort --type=ipv4 --type=hex in
 	printf '10.0.0.1\nx\n' | gsort --type=ipv4 --invalid=ignore | grep -qx 10.0.0.1
 	gsort --intersect --type=ipv4 in sorted | cmp - sorted
 }

@@ -202,7 +202,12 @@ failing() {
 		gsort: truncate failed: linked: Input/output error
 		gsort: cannot read a temporary file in temp: Input/output error
 		gsort: cannot reserve 6 MiB of memory: Cannot allocate memory
-		$([ ! -x "$GSORT_BUILD/gsort-ranks" ] || printf 'gsort-ranks: rank 0 on here: %s failed: ours: Input/output error\n' close rename write)
+		$([ ! -x "$GSORT_BUILD/gsort-ranks" ] || cat <<-RANKS
+			gsort-ranks: rank 0 on here: close failed: ours: Input/output error
+			gsort-ranks: rank 0 on here: rename failed: ours: Input/output error
+			gsort-ranks: rank 0 on here: write failed: ours: Input/output error
+		RANKS
+		)
 	END
 	[ "$(head -n 1 itself)" = 100 ]
 	# the line grows by halves: one of these calls is for the third MiB
@@ -210,6 +215,30 @@ failing() {
 		failing malloc,mmap $n 12 gsort --lines --parallel=1 -S 64M -o out long
 	done >said
 	grep -qx "gsort: long: no memory for a line of 3145728 bytes" said
+}
+
+@test "messages of memory that is refused say what it was for, whichever allocation it is" {
+	left_to_slow "each allocation"
+	local command n
+	seq 5000 >in
+	printf '%s\0' in in >names
+	needs gzip
+	gzip -k in
+	while read -r command; do
+		for n in {1..60}; do
+			# shellcheck disable=SC2086
+			failing malloc $n 12 $command >>said
+		done
+	done <<-END
+		gsort --parallel=1 --top=3 -o out in
+		gsort --parallel=1 --sample=9 -o out in
+		gsort --parallel=1 -o out in.gz
+		gsort --parallel=1 --files0-from=names -o out
+	END
+	for n in "gsort: no memory for the 3 most frequent values" "gsort: no memory for a sample of 9 keys: 8 bytes each" \
+	         "gsort: in.gz: no memory to decompress it" "gsort: out of memory for the names in 'names'"; do
+		grep -qx "$n" said || { echo "$n"; sort said | uniq -c; return 1; }
+	done
 }
 
 @test "each read of a pipe that fails is an error, also behind the last byte" {

@@ -243,7 +243,8 @@ for_size() {
 	gen --keys 100 >in
 	fails "no GPU 7" gsort-emu -u32 --device=gpu:7 in
 	GSORT_EMU_DEVICES=0 fails "GPU\|CUDA\|device" gsort-emu -u32 --device=gpu in
-	GSORT_EMU_DEVICES=0 gsort-emu -u32 in | cmp - <(gsort -u32 in)
+	GSORT_EMU_DEVICES=0 gsort-emu -u32 -vv in 2>err | cmp - <(gsort -u32 in)
+	grep -qx 'gsort-emu: no GPU (no CUDA-capable device is detected): sorting on the CPU' err
 	GSORT_EMU_FAIL=1:35 fails "driver is too old: it knows CUDA 13.0, gsort needs" \
 		gsort-emu -u32 --device=gpu in
 }
@@ -299,6 +300,8 @@ for_size() {
 	gen --keys 100003 --type text --range full >in
 	gsort-emu -vv --device=gpu --verbose=json in 2>err >/dev/null
 	grep -E '"peak_vram":[1-9][0-9]*,' err
+	grep -E '^gsort-emu: emulated GPU 0: a batch holds [0-9.]* MiB$' err
+	grep -E '^gsort-emu: [0-9]+ threads: read [0-9.]*, decode [0-9.]*, sort [0-9.]*, merge [0-9.]*, spill [0-9.]*, encode [0-9.]*, write [0-9.]*, idle [0-9.]* s$' err
 	grep -E '"h2d_ms":[0-9.]*[1-9][0-9.]*,"gpu_ms":[0-9.]*[1-9][0-9.]*,"d2h_ms":[0-9.]*[1-9][0-9.]*,' err
 	grep -E '"stages_ms":.*"h2d":[0-9.]*[1-9][0-9.]*,"sort":[0-9.]*[1-9].*"d2h":[0-9.]*[1-9]' err
 	grep -E 'GPU: copy to it [0-9.]*, sort [0-9.]*, copy back [0-9.]* s; [0-9.]* MiB of GPU memory$' err
@@ -323,6 +326,7 @@ for_size() {
 			echo old >out
 			status=0
 			GSORT_EMU_FAIL=$call:$code gsort-emu -u32 --device=gpu -o out in 2>err || status=$?
+			cat err >>said
 			echo "call $call fails with $code: status $status, $(cat err)"
 			case $status in
 			0) cmp out expected ;;
@@ -334,4 +338,5 @@ for_size() {
 		done
 	done
 	[ $failed -gt 0 ]
+	grep -qx 'gsort-emu: the GPU failed while sorting: an illegal memory access was encountered; --device=cpu works without it' said
 }

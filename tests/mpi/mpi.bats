@@ -264,6 +264,13 @@ make_text() {
 	cmp alone together
 }
 
+@test "an item that is too large for the ranks is named, with the memory that would do" {
+	head -c 3000000 /dev/zero | tr '\0' x >in
+	GSORT_RANKS=2 run "$ranks" --lines -S 16M in -o out
+	[ "$status" -eq 2 ]
+	[ "$output" = "gsort-ranks: rank 0 on here: an item of 3000001 bytes is too large for 2 ranks with this memory: that needs -S 109M" ]
+}
+
 @test "a check of a compressed file is one of this file alone" {
 	needs gzip
 	seq 1000 >in
@@ -276,7 +283,10 @@ make_text() {
 	[[ $output == *"falls.gz:2: disorder"* ]]
 	GSORT_RANKS=2 run "$ranks" $options in rises.gz
 	[ "$status" -eq 2 ]
-	[[ $output == *"gsort checks compressed files in one process"* ]]
+	[ "$output" = "gsort-ranks: rank 0 on here: --check: several ranks read one input, or regular files that are not compressed, so that each knows the key before its part; gsort checks compressed files in one process" ]
+	GSORT_RANKS=2 run "$ranks" --lines --decompress=no-sandbox rises.gz -o out
+	[ "$status" -eq 2 ]
+	[ "$output" = "gsort-ranks: rank 0 on here: records and lines by key: several ranks read regular files that are not compressed, so that equal ones keep their order; gsort sorts compressed files in one process" ]
 }
 
 @test "-o 'out-%r': a file a rank" {
@@ -659,7 +669,7 @@ make_csv() {
 	seq 9 >in
 	OMPI_COMM_WORLD_SIZE=4 run gsort in -o out
 	[ "$status" -eq 0 ]
-	[[ $output == *"each of 4 processes sorts all of the input; gsort-mpi"* ]]
+	[ "$output" = "gsort: warning: each of 4 processes sorts all of the input; gsort-mpi sorts it once, together" ]
 	PMI_SIZE=4 run gsort -q in -o out
 	[ -z "$output" ]
 }
@@ -775,10 +785,13 @@ ranks_differ() {
 	ends_all "$name" "${one}unrecognized option '--bad'" "$@" --bad
 	ends_all "$name" "rank 0 on [^ ]*: unrecognized option '--bad'" -n 1 "$mpi" --bad : -n 2 "$mpi" in
 	ends_all "$name" "unrecognized option '--bad'" -n 3 "$mpi" --bad
-	ends_all "$name" "--files0-from=-: not with several ranks" -n 3 "$mpi" --files0-from=- -o out
+	ends_all "$name" "--files0-from=-: not with several ranks: each reads all names, so they must be in a regular file" -n 3 "$mpi" --files0-from=- -o out
 	ends_all "$name" "--files0-from=/dev/stdin: not with" -n 2 "$mpi" --files0-from=/dev/stdin -o out
 	set -- -n 2 -wdir "$PWD/here" "$mpi" --files0-from=files -o "$PWD/out" \
 		: -n 1 -wdir "$PWD/there" "$mpi" --files0-from=files -o "$PWD/out"
+	# of another MPI: each is alone
+	[ "$name" != openmpi ] || PMI_SIZE=3 not timeout 30 "$mpi" in -o out >told 2>&1
+	[ "$name" != openmpi ] || grep -qx "gsort-openmpi: the launcher has started 3 processes, but each is a job of its own: use the mpirun of the MPI that gsort-mpi was built with" told
 	one="rank 2 on [^ ]*: "
 	ends_all "$name" "${one}open failed: files: No such file" "$@"
 	printf 'also\0in\0' >there/files
@@ -787,19 +800,23 @@ ranks_differ() {
 	timeout 30 "mpirun.$name" "$@"
 	gsort in also | cmp - out
 	rm out
+	head -c 100 in >there/less
+	cp in here/less
+	ends_all "$name" "${one}less: has 100 bytes here, and 13893 where rank 0 runs: all ranks must see the same files" \
+		-n 2 -wdir "$PWD/here" "$mpi" less -o out : -n 1 -wdir "$PWD/there" "$mpi" less -o out
 	# A file, or a folder, that one rank does not see.
 	mkdir here/sub
 	rm there/in
 	set -- -n 2 -wdir "$PWD/here" "$mpi"
 	ends_all "$name" "${one}cannot read: in: No such file" "$@" in -o sub/out : \
 		-n 1 -wdir "$PWD/there" "$mpi" in -o sub/out
-	ends_all "$name" "${one}cannot open sub/.*, which rank 0 has made: is its folder the same" "$@" also \
+	ends_all "$name" "${one}cannot open sub/[^ ]*, which rank 0 has made: is its folder the same on all hosts?: No such file or directory" "$@" also \
 		-o sub/out : -n 1 -wdir "$PWD/there" "$mpi" also -o sub/out
 	ends_all "$name" "${one}.*sub/out-2: No such file" "$@" also -o sub/out-%r : \
 		-n 1 -wdir "$PWD/there" "$mpi" also -o sub/out-%r
 	[ -z "$(ls -A here/sub)" ] || { ls -A here/sub; return 1; }
 	# Under Open MPI standard output is a terminal; under MPICH it is a pipe.
-	ends_all "$name" "rank 0 on [^ ]*: /dev/stdout: not with several ranks: " -n 3 "$mpi" in -o /dev/stdout
+	ends_all "$name" "rank 0 on [^ ]*: /dev/stdout: not with several ranks: it is not a regular file, and they write at several places of it" -n 3 "$mpi" in -o /dev/stdout
 }
 
 @test "Open MPI: ranks that differ, or do not understand their command lines, end together" {

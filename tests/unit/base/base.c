@@ -20,6 +20,8 @@ static void
 check_status(void)
 {
 	struct gs_error error;
+	void *memory = NULL;
+	size_t room = 0;
 
 	CHECK(gs_fail(GS_EIO, "%s: gone", "a") == GS_EIO && strcmp(gs_message(), "a: gone") == 0,
 	      "a failure keeps its message");
@@ -29,6 +31,12 @@ check_status(void)
 	(void)gs_fail_errno(GS_EIO, "b");
 	CHECK(strcmp(gs_message(), "b: No such file or directory") == 0, "errno is put in words");
 	gs_error_keep(&error, GS_EIO);
+	CHECK(gs_allocate(&memory, SIZE_MAX / 8, 8, "words") == GS_EBUDGET && memory == NULL &&
+	      strcmp(gs_message(), "no memory for 2305843009213693951 words") == 0,
+	      "what is too much is named");
+	CHECK(gs_grow(&memory, &room, SIZE_MAX / 32, 8, "words") == GS_EBUDGET && room == 0 &&
+	      strcmp(gs_message(), "no memory for 1152921504606846974 words") == 0, "also where it grows");
+	(void)gs_error_again(&error);
 	CHECK(gs_failure_errno() == ENOENT && gs_fail(GS_EINPUT, "c") == GS_EINPUT &&
 	      gs_failure_errno() == 0, "a failure has the errno that it came of, if there is one");
 	CHECK(gs_error_again(&error) == GS_EIO && gs_failure() == GS_EIO && gs_failure_errno() == ENOENT &&

@@ -268,6 +268,7 @@ static void
 check_settling(void)
 {
 	struct gs_output *out;
+	char said[256];
 
 	for (unsigned exists = 0; exists < 2; exists++) {
 		if (exists)
@@ -285,9 +286,10 @@ check_settling(void)
 		remove(path("f"));
 		mkdir(path("f"), 0777);
 		put_file("f/g", "theirs");
+		snprintf(said, sizeof said, exists ? "cannot give %s its old contents back, which are in %s"
+		         : "cannot undo %s, which is complete: ", path("f"), path("/.gsort."));
 		CHECK(gs_output_settle(out, false) == GS_EIO &&
-		      strstr(gs_message(), exists ? "/f its old contents back, which are in "
-		                                  : "/f, which is complete: ") != NULL,
+		      strncmp(gs_message(), said, strlen(said)) == 0,
 		      "a folder in its place is an error: %s", gs_message());
 		gs_output_close(out);
 		if (exists) {

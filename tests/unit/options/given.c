@@ -91,14 +91,16 @@ members(void)
 	         "gsort_options), which is %zu here", sizeof flag);
 	opens_not(&(struct gsort_options){ .struct_size = 7 }, said);
 	longer.options.struct_size = sizeof longer;
-	opens_not(&longer.options, "an option is set that gsort " PACKAGE_VERSION " does not know");
+	opens_not(&longer.options, "an option is set that gsort " PACKAGE_VERSION " does not know: the "
+	          "program needs a newer libgsort");
 	opens_not(NULL, "they are NULL");
 	opens_not(OPTIONS(.type = (enum gsort_type)99), "type is 99: there is no such value");
 	opens_not(OPTIONS(.record_bytes = 8, .keys = keys, .key_count = 2),
 	          "keys[1].type is 99: there is no such value");
 	opens_not(OPTIONS(.record_bytes = 8, .keys = ends, .key_count = 1), "keys[0].endian is 42949");
 	opens_not(OPTIONS(.record_bytes = 8, .keys = newer, .key_count = 1),
-	          "keys[0].reserved is set, which gsort " PACKAGE_VERSION " does not know");
+	          "keys[0].reserved is set, which gsort " PACKAGE_VERSION " does not know: the "
+	          "program needs a newer libgsort");
 	opens_not(OPTIONS(.record_bytes = 8, .keys = named, .key_count = 1), "keys[0].name is set");
 	opens_not(OPTIONS(.format = GSORT_FORMAT_NPY), "format is 2: there is no such value");
 	opens_not(OPTIONS(.record_bytes = 8, .keys = text, .key_count = 1), "keys of records are");
@@ -292,6 +294,31 @@ callbacks(void)
 	}
 }
 
+/* A thread whose stack is too small for the library. */
+static void *
+sort_on_small_stack(void *context)
+{
+	uint32_t keys[] = { 2, 1 };
+
+	refused(gsort_sort(keys, 2, GSORT_U32, NULL),
+	        "the stack of this thread has 32 KiB: libgsort needs 64", "a small stack");
+	return context;
+}
+
+static void
+small_stacks(void)
+{
+	static _Alignas(64) char stack[32 << 10];
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	pthread_attr_init(&attributes);
+	if (pthread_attr_setstack(&attributes, stack, sizeof stack) == 0 &&
+	    pthread_create(&thread, &attributes, sort_on_small_stack, NULL) == 0)
+		pthread_join(thread, NULL);
+	pthread_attr_destroy(&attributes);
+}
+
 static void
 arrays(void)
 {
@@ -315,6 +342,9 @@ arrays(void)
 	refused(gsort_sort(keys, 3, (enum gsort_type)99, NULL), "binary type", "a type that is none");
 	memset(&flag.reverse, 77, 1);
 	refused(gsort_sort(keys, 3, GSORT_U32, &flag), "reverse is 77", "a flag that is none");
+	flag = (struct gsort_array_options){ .struct_size = sizeof flag };
+	memset(&flag.trust_order, 77, 1);
+	refused(gsort_sort(keys, 3, GSORT_U32, &flag), "trust_order is 77", "another flag that is none");
 	refused(gsort_argsort(keys, 3, GSORT_U32, keys + 2, GSORT_U32, NULL), "overlap",
 	        "indices in the keys");
 	refused(gsort_sort_pairs(keys, keys + 2, 4, 3, GSORT_U32, NULL), "overlap",
@@ -334,4 +364,5 @@ unit_given(void)
 	callbacks();
 	small_stack();
 	arrays();
+	small_stacks();
 }

@@ -188,6 +188,7 @@ border(const char *about, const char *const firsts[RANKS], const char *const las
 {
 	struct gs_item_digest ends[RANKS];
 	struct bordering members[RANKS];
+	char said[80];
 
 	for (unsigned r = 0; r < RANKS; r++) {
 		ends[r] = (struct gs_item_digest){
@@ -198,6 +199,7 @@ border(const char *about, const char *const firsts[RANKS], const char *const las
 		};
 		members[r] = (struct bordering){ .ends = &ends[r] };
 	}
+	snprintf(said, sizeof said, "the result is wrong: it is not in order where rank %u begins", wrong);
 	CHECK(gs_ranks_threads_run(RANKS, check_border, members, sizeof *members), "the threads start");
 	for (unsigned r = 0; r < RANKS; r++) {
 		free(ends[r].first);
@@ -206,7 +208,7 @@ border(const char *about, const char *const firsts[RANKS], const char *const las
 	for (unsigned r = 0; r < RANKS; r++)
 		CHECK(wrong == RANKS ? members[r].status == GS_OK
 		      : members[r].status == (r == wrong ? GS_EDEVICE : GS_EIO) &&
-		        (strstr(members[r].message, "not in order") != NULL) == (r == wrong),
+		        (strcmp(members[r].message, said) == 0) == (r == wrong),
 		      "%s: rank %u: %s", about, r, members[r].message);
 }
 

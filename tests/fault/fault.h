@@ -10,8 +10,12 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include <string.h>
 
-enum { FAULT_SITES = 1 << 13, FAULT_NAME_BYTES = 24 };
+enum { FAULT_SITES = 1 << 13, FAULT_NAME_BYTES = 64 };
+
+/* A place in the source, not a function: FILE@LINE. */
+#define FAULT_IS_PLACE(name)	(strncmp(name, "src/", 4) == 0)
 
 /* The first call from a place, by a stack of callers. */
 struct fault_site {

@@ -5,8 +5,10 @@
  *     fault_runner [OPTION]... NAME RIGHT FAULT... -- COMMAND [ARGUMENT]...
  *
  * RIGHT is a file that holds the right result.  A FAULT is CALL[,CALL]...:ERRNO[:HOW], as in
- * fault.c, with ERRNO by name, or CALL...:SIGNAL:signal.  The command runs in a folder that has
- * the folders out and temp; its result is out/file.
+ * fault.c, with ERRNO by name, or CALL...:SIGNAL:signal; or place:ERRNO[:HOW]: each TRY and THEN, in
+ * a build of tests/tools/places, has an error in place of its call.  If FAULT_ONCE is a folder, a place
+ * that is tried gets a file there, and is not tried again.  The command runs in a folder that has the
+ * folders out and temp; its result is out/file.
  *
  *     -a        every call of these names fails once, N = 1, 2, 3 ... until the run makes
  *               fewer calls; else the first call from each place in the program
@@ -38,6 +40,7 @@
  */
 #define _GNU_SOURCE	1
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <signal.h>
 #include <stdio.h>
@@ -60,14 +63,14 @@ complain(const struct what *what, uint64_t at, int status, const char *problem, 
 
 	snprintf(shown, sizeof shown, "%s", told);
 	printf("%s: FAULT_CALL=%s FAULT_AT=%lu FAULT_ERRNO=%s FAULT_HOW=%s: %s (%s, status %d)\n%s%s",
-	       walk.name, what->calls, (unsigned long)at, what->number, what->how, problem,
+	       walk.name, getenv("FAULT_CALL"), (unsigned long)at, what->number, what->how, problem,
 	       what->error, status, told[0] != '\0' ? "    " : "", shown);
 	fflush(stdout);
 }
 
-/* False: no such call is left. */
+/* The AT-th CALL fails.  False: no such call is left. */
 static bool
-try(struct what *what, uint64_t at)
+try(struct what *what, const char *call, uint64_t at)
 {
 	char number[24];
 	struct bytes told;
@@ -75,7 +78,7 @@ try(struct what *what, uint64_t at)
 	int status;
 
 	snprintf(number, sizeof number, "%lu", (unsigned long)at);
-	setenv("FAULT_CALL", what->calls, 1);
+	setenv("FAULT_CALL", call, 1);
 	setenv("FAULT_AT", number, 1);
 	setenv("FAULT_ERRNO", what->number, 1);
 	setenv("FAULT_HOW", what->how, 1);
@@ -89,7 +92,7 @@ try(struct what *what, uint64_t at)
 	problem = trouble(what, status, told.data);
 	if (problem == NULL)
 		atomic_fetch_add(status == walk.status ? &what->harmless : &what->clean, 1);
-	else if (atomic_fetch_add(&what->wrong, 1) == 0)
+	else if (atomic_fetch_add(&what->wrong, 1) == 0 || what->is_place)
 		complain(what, at, status, problem, told.data);
 	free(told.data);
 	return true;
@@ -103,6 +106,11 @@ has_call(const struct what *what, const char *call)
 {
 	const size_t bytes = strlen(call);
 
+	if (FAULT_IS_PLACE(call))
+		return what->is_place;
+	if (strncmp(what->calls, "all", 3) == 0)
+		return true;
+
 	for (const char *at = what->calls; at != NULL; at = strchr(at, ',')) {
 		at += *at == ',';
 		if (strncmp(at, call, bytes) == 0 && (at[bytes] == ',' || at[bytes] == '\0'))
@@ -112,21 +120,44 @@ has_call(const struct what *what, const char *call)
 }
 
 /*
- * The INDEX-th place that WHAT is called from: its number; 0: there are fewer.  Of several
+ * The INDEX-th place that WHAT is called from: its number, and *CALL is set; 0: there are fewer.  Of several
  * names that is not the place, but as good a number as others.
  */
 static uint64_t
-place(const struct what *what, uint64_t index)
+place(const struct what *what, uint64_t index, const char **call)
 {
+	*call = what->calls;
 	if (walk.only > 0)
 		return index == 0 ? walk.only : 0;
 	for (size_t s = 0; s < walk.places->site_count && s < FAULT_SITES; s++) {
 		const struct fault_site *site = &walk.places->sites[s];
 
-		if ((has_call(what, "all") || has_call(what, site->call)) && index-- == 0)
-			return has_call(what, "all") ? site->order : site->number;
+		if (!has_call(what, site->call) || index-- > 0)
+			continue;
+		if (what->is_place)
+			*call = site->call;
+		return strncmp(what->calls, "all", 3) == 0 ? site->order : site->number;
 	}
 	return 0;
+}
+
+/* Has nobody tried this place?  Then this run does. */
+static bool
+is_new(const char *place)
+{
+	const char *folder = getenv("FAULT_ONCE");
+	char name[4096];
+	int fd;
+
+	if (folder == NULL)
+		return true;
+	snprintf(name, sizeof name, "%s/%s", folder, place);
+	for (char *slash = name + strlen(folder) + 1; (slash = strchr(slash, '/')) != NULL;)
+		*slash = '+';
+	fd = open(name, O_WRONLY | O_CREAT | O_EXCL, 0600);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
 }
 
 static void
@@ -134,11 +165,16 @@ walk_through(struct what *what)
 {
 	while (!atomic_load(&what->over)) {
 		const uint64_t index = atomic_fetch_add(&what->next, (uint64_t)walk.every);
-		const uint64_t at = walk.all ? index + 1 : place(what, index);
+		const char *call;
+		const uint64_t first = place(what, 0, &call);
+		const uint64_t at = walk.all && !what->is_place ? index + 1 : place(what, index, &call);
+
+		if (at > 0 && FAULT_IS_PLACE(call) && walk.only == 0 && !is_new(call))
+			continue;
 
 		/* All interruptions are in one run. */
-		if (at == 0 || place(what, 0) == 0 || (index > 0 && strcmp(what->how, "eintr") == 0) ||
-		    (!try(what, at) && walk.all))
+		if (at == 0 || first == 0 || (index > 0 && strcmp(what->how, "eintr") == 0) ||
+		    (!try(what, call, at) && walk.all && !what->is_place))
 			atomic_store(&what->over, true);
 	}
 }
@@ -216,6 +252,7 @@ add_fault(const char *text)
 		stop("%s: no such error", error);
 	what->signal = strcmp(what->how, "signal") == 0 ? number : 0;
 	snprintf(what->number, sizeof what->number, "%d", number);
+	what->is_place = strcmp(copy, "place") == 0;
 	what->is_no_reason = strcmp(what->how, "eintr") == 0 || strcmp(what->how, "short") == 0;
 }
 

@@ -23,6 +23,7 @@ struct what {
 	const char *error, *how;
 	char        number[12];		/* of the error */
 	bool        is_no_reason;	/* to fail */
+	bool        is_place;		/* each TRY and THEN, by its name */
 	int         signal;		/* that ends it, instead of a fault */
 	/* The number of runs that ended in each way; all workers add to it. */
 	_Atomic uint64_t next, harmless, clean, wrong;

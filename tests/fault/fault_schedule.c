@@ -195,7 +195,7 @@ static bool
 is_meant(const char *name)
 {
 	return fault.sites || is_in_list('\0', name) ||
-	       (is_in_list('\0', "all") && !is_in_list('!', name));
+	       (is_in_list('\0', "all") && !is_in_list('!', name) && !FAULT_IS_PLACE(name));
 }
 
 /* Count it; is it this call's turn? */
@@ -207,7 +207,8 @@ count(struct call *call, const struct trace *trace)
 
 	if (are_spared(trace))
 		return false;
-	number = atomic_fetch_add(&fault.report->calls, 1) + 1;
+	number = fault.sites && FAULT_IS_PLACE(call->name) ? 0
+	         : atomic_fetch_add(&fault.report->calls, 1) + 1;
 	if (fault.sites) {
 		note_site(call->name, atomic_fetch_add(&call->count, 1) + 1, number, trace);
 		return false;
@@ -251,6 +252,12 @@ fails(struct call *call)
 		return false;
 	errno = lacks ? EOPNOTSUPP : fault.error;
 	return true;
+}
+
+bool
+fault_place(struct call *call)
+{
+	return fails(call);
 }
 
 bool

@@ -33,6 +33,9 @@ bool fails(struct call *call);
 /* For calls that move bytes: the same, or halve the number of bytes. */
 bool moves_not(struct call *call, size_t *bytes);
 
+/* The same for a TRY or THEN of tests/tools/places.h, whose name is its place; "all" does not mean these. */
+__attribute__((visibility("default"))) bool fault_place(struct call *call);
+
 /* syscall(2) itself. */
 long raw(long number, long a, long b, long c, long d, long e, long f);
 

@@ -323,6 +323,8 @@ trouble(const struct what *what, int status, const char *told)
 		return "a sanitizer complains";
 	if (status < 0)
 		return !keeps || hold(before, true) || is_right() ? NULL : "the output was lost";
+	if (status == walk.status && what->is_place)
+		return "the error of a place is dropped";
 	if (status == walk.status)
 		return is_right() ? NULL : "a wrong result, and status of success";
 	if (status != walk.trouble)

@@ -5,13 +5,16 @@
  * tests/tools/places compiles every file with this first.  In the folder $GSORT_PLACES each program has a
  * file with a record for each place: memory that processes share, so that it works in a sandbox and until
  * SIGKILL, and without calls to the system that tests/fault would count.  $GSORT_DROP is a FILE:LINE that
- * goes on as if there were no error.
+ * goes on as if there were no error.  For tests/fault each place is a call that may fail: then the error is
+ * here, and what was to be called is not called.
  */
 #ifndef GS_TESTS_PLACES_H
 #define GS_TESTS_PLACES_H
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +25,14 @@
 
 enum { GS_SPOT_RUNS = 8, GS_SPOT_NAME = 128, GS_SPOT_RUN = 448 };
 
-struct gs_spot {
+/* Aligned, so that the linker leaves no gaps between them. */
+struct __attribute__((aligned(64))) gs_spot {
 	char name[GS_SPOT_NAME];
+	struct {			/* as in tests/fault/fault_schedule.h */
+		const char      *name;
+		_Atomic uint64_t count;
+		_Atomic int      wanted;
+	} call;
 };
 
 /* As tests/tools/places reads it. */
@@ -35,13 +44,16 @@ struct gs_spot_record {
 /* One of each in a program: all files have the same. */
 #define GS_SPOT_SHARED	__attribute__((weak, visibility("hidden")))
 
-extern const struct gs_spot __start_gs_spots[] GS_SPOT_SHARED, __stop_gs_spots[] GS_SPOT_SHARED;
+extern struct gs_spot __start_gs_spots[] GS_SPOT_SHARED, __stop_gs_spots[] GS_SPOT_SHARED;
+bool gs_spot_fails(struct gs_spot *spot);
 bool gs_spot_drops(const struct gs_spot *spot);
 void gs_spot_begin(void);
 
 GS_SPOT_SHARED struct gs_spot_record *gs_spot_records;
 GS_SPOT_SHARED const char *gs_spot_dropped;
 GS_SPOT_SHARED char gs_spot_run[GS_SPOT_RUN];
+GS_SPOT_SHARED bool (*gs_spot_strikes)(void *);
+GS_SPOT_SHARED gs_status gs_spot_planted = GS_EIO;
 
 /* What runs now: a fault, or a row of Bats; and the command. */
 static inline void
@@ -69,7 +81,7 @@ gs_spot_begin(void)
 {
 	const size_t count = (size_t)(__stop_gs_spots - __start_gs_spots);
 	const size_t bytes = count * sizeof *gs_spot_records;
-	const char *folder = getenv("GSORT_PLACES");
+	const char *folder = getenv("GSORT_PLACES"), *error = getenv("FAULT_ERROR");
 	char name[4096];
 	void *memory;
 	int fd;
@@ -77,6 +89,19 @@ gs_spot_begin(void)
 	if (gs_spot_run[0] != '\0')
 		return;
 	gs_spot_dropped = getenv("GSORT_DROP");
+	gs_spot_strikes = (bool (*)(void *))dlsym(RTLD_DEFAULT, "fault_place");
+	if (error != NULL && strcmp(error, "ENOMEM") == 0)
+		gs_spot_planted = GS_EBUDGET;
+	for (size_t s = 0; s < count; s++) {
+		const char *name = strstr(__start_gs_spots[s].name, "src/");
+
+		if (name != NULL && gs_spot_strikes != NULL) {
+			char *copy = strdup(name);
+
+			*strrchr(copy, ':') = '@';
+			__start_gs_spots[s].call.name = copy;
+		}
+	}
 	gs_spot_name_run();
 	if (folder == NULL)
 		return;
@@ -90,6 +115,13 @@ gs_spot_begin(void)
 		if (gs_spot_records[s].name[0] == '\0')
 			memcpy(gs_spot_records[s].name, __start_gs_spots[s].name, GS_SPOT_NAME);
 	close(fd);
+}
+
+/* Is there an error of SPOT itself? */
+GS_SPOT_SHARED bool
+gs_spot_fails(struct gs_spot *spot)
+{
+	return spot->call.name != NULL && gs_spot_strikes(&spot->call);
 }
 
 /* SPOT has an error: is it dropped? */
@@ -112,18 +144,20 @@ gs_spot_drops(const struct gs_spot *spot)
 
 #define GS_SPOT_TEXT(line)	#line
 #define GS_SPOT_AT(line)	__FILE__ ":" GS_SPOT_TEXT(line)
-#define GS_SPOT_ERROR(status) \
-	(__builtin_expect((status) != GS_OK, 0) && !__extension__({ \
-		static const struct gs_spot gs_this_spot __attribute__((section("gs_spots"), used)) = { \
-			GS_SPOT_AT(__LINE__) }; \
-		gs_spot_drops(&gs_this_spot); \
-	}))
+#define GS_SPOT \
+	static struct gs_spot gs_this_spot __attribute__((section("gs_spots"), used)) = { \
+		GS_SPOT_AT(__LINE__), { 0 } }
+#define GS_SPOT_CALL(made) \
+	(gs_spot_fails(&gs_this_spot) \
+	 ? gs_fail(gs_spot_planted, "planted: %s", gs_this_spot.call.name) : (made))
 
 #undef TRY
 #define TRY(call) \
 	do { \
-		gs_status try_status = (call); \
-		if (GS_SPOT_ERROR(try_status)) \
+		GS_SPOT; \
+		const gs_status try_status = GS_SPOT_CALL(call); \
+		\
+		if (try_status != GS_OK && !gs_spot_drops(&gs_this_spot)) \
 			return try_status; \
 	} while (0)
 
@@ -131,9 +165,10 @@ gs_spot_drops(const struct gs_spot *spot)
 #define THEN(status, call) \
 	do { \
 		if ((status) == GS_OK) { \
-			const gs_status then_status = (call); \
+			GS_SPOT; \
+			const gs_status then_status = GS_SPOT_CALL(call); \
 			\
-			if (GS_SPOT_ERROR(then_status)) \
+			if (then_status != GS_OK && !gs_spot_drops(&gs_this_spot)) \
 				(status) = then_status; \
 		} \
 	} while (0)

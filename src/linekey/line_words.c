@@ -285,7 +285,8 @@ remove_points(struct numbers *numbers, size_t count)
 		const bool point = ((from ^ points) & ((end << 1) - (end >> 7))) == 0;
 		const bool zero = point && (text & 0xff) == '0';
 		const uint64_t whole = point ? (zero ? 0 : (end >> 7) - 1) : UINT64_MAX;
-		const uint64_t text_whole = full ? UINT64_MAX : whole, next_whole = full || !point ? whole : 0;
+		const uint64_t text_whole = full ? UINT64_MAX : whole;
+		const uint64_t next_whole = full || !point ? whole : 0;
 		const uint64_t bits = zero ? 16 : 8, zeros = UINT64_C(0x3030) << 48 << (16 - bits);
 		const uint64_t digits = (text & text_whole) |
 		                        ((text >> bits | next << (64 - bits)) & ~text_whole);
@@ -318,7 +319,8 @@ make_numbers_of(const struct gs_line_batch *batch, const struct numbers *numbers
                 uint64_t *words, uint64_t *failed)
 {
 	const uint64_t ones = 0x0101010101010101;
-	const uint64_t separators = numbers->separators, zero = (uint64_t)GS_NUMBER_ZERO << 56 ^ numbers->reverse;
+	const uint64_t separators = numbers->separators;
+	const uint64_t zero = (uint64_t)GS_NUMBER_ZERO << 56 ^ numbers->reverse;
 	const uint64_t line_next = batch->line_next, nothing_next = batch->nothing_next, flip = batch->flip;
 	const size_t count = batch->count;
 	uint64_t any = 0;

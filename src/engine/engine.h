@@ -116,8 +116,9 @@ gs_taker_add_items(const struct gs_taker *taker, unsigned worker, uint64_t seque
 	gs_taker_add(taker, worker, sequence, &piece);
 }
 
-/** The error for an item of BYTES, which is too large: it may take one SHARE of memory.  GS_EBUDGET. */
-gs_status gs_item_fail_large(size_t bytes, unsigned share);
+/** The error for an item of BYTES, which is too large: it may take one SHARE of memory, which each of SHARES
+ *  (0: one) has, and BESIDE bytes for other things.  GS_EBUDGET. */
+gs_status gs_item_fail_large(size_t bytes, unsigned share, uint64_t beside, unsigned shares);
 
 /* ---- what holds them, and hands them on in order ------------------------------- */
 

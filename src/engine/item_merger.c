@@ -27,8 +27,8 @@
 #include "output/select.h"
 #include "plan/items.h"
 
-/* Items that are worth a thread; and for which a round has room, for each thread.  Not tuned. */
-enum { LEAST_SHARE = 2048, ROUND_ITEMS = 65536 };
+/* Items that are worth a thread.  Not tuned. */
+enum { LEAST_SHARE = 2048 };
 
 /* Items in the window of a source: two batches, and one that has left. */
 #define ITEMS_OF(batch)	(2 * (batch) + 1)
@@ -63,8 +63,7 @@ load(const struct gs_item_merger *merger, struct gs_merge_source *source)
 		source->walk = gs_item_walk_begin(merger->order, &source->filled, status == GS_OK);
 		next->count = gs_item_walk_next(&source->walk, next->items, next->bytes, merger->batch);
 	}
-	if (status != GS_OK)
-		gs_error_keep(&source->error, status);
+	gs_error_keep(&source->error, status);
 	atomic_store(&source->state, status == GS_OK ? GS_LOADED : GS_FAILED);
 	gs_futex_wake(&source->state, 1);
 }
@@ -146,22 +145,39 @@ bound(const struct gs_item_merger *merger, const struct gs_merge_source *source,
 
 /* ---- a share ----------------------------------------------------------------------- */
 
+/* Is ONE less than OTHER? */
+static inline bool
+is_less(const struct gs_item_order *order, struct gs_item_batch *batch, const struct element *one,
+        const struct element *other)
+{
+	bool less = one->word < other->word;
+
+	if (__builtin_expect(one->word == other->word, 0))
+		less = gs_item_batch_compare(order, batch, one->place, batch, other->place) < 0;
+	return less;
+}
+
 /* Merge A .. B with B .. END to INTO; equal ones of A are first. */
 static void
 merge_two(const struct gs_item_order *order, struct gs_item_batch *batch, const struct element *a,
           const struct element *b, const struct element *end, struct element *into)
 {
-	const struct element *const middle = b;
+	const struct element *middle = b;
+	struct element *behind = into + (end - a);
 
-	while (a < middle && b < end) {
-		bool second = b->word < a->word;
+	while (a < middle && b < end) {		/* from both ends: neither waits for the other */
+		bool second = is_less(order, batch, b, a);
 
-		if (__builtin_expect(b->word == a->word, 0))
-			second = gs_item_batch_compare(order, batch, b->place, batch, a->place) < 0;
 		/* compilers make branches of other forms, which are predicted wrong half of the time */
 		*into++ = a[(b - a) & -(ptrdiff_t)second];
 		a += !second;
 		b += second;
+		if (a == middle || b == end)
+			break;
+		second = !is_less(order, batch, end - 1, middle - 1);
+		*--behind = middle[-1 + ((end - middle) & -(ptrdiff_t)second)];
+		middle -= !second;
+		end -= second;
 	}
 	memcpy(into, a, (size_t)(middle - a) * sizeof *a);
 	memcpy(into + (middle - a), b, (size_t)(end - b) * sizeof *b);
@@ -207,19 +223,20 @@ make_share(struct gs_item_merger *merger, size_t number)
 	const bool goes_on = number == 0 && group->times > 0;
 	size_t items = goes_on, runs = 0, place = goes_on, bytes = 0, count;
 	struct element *elements, *others, *swap;
-	uint32_t *ends;			/* of runs: first each source's, then merged ones */
+	uint32_t *ends;			/* of runs, first of each source's; the first begins at ENDS[0] */
 	struct gs_item_batch batch;
 
 	for (size_t s = 0; s < merger->count; s++)
 		items += to[s] - from[s];
-	TRY(GS_GROW(share->memory, &share->room, items * (2 * sizeof *elements + GS_ITEM_PART_BYTES),
-	            "bytes of items"));
+	TRY(GS_GROW(share->memory, &share->room,
+	            (items + 1) * (2 * sizeof *elements + GS_ITEM_PART_BYTES), "bytes of items"));
 	elements = (struct element *)share->memory;
 	others = elements + items;
-	gs_item_part_init(part, order, others + items, items);
+	gs_item_part_init(part, order, others + items, items + 1);
 	part->mark_equal = merger->groups;
 	part->count = items;
 	ends = part->spare;
+	ends[0] = goes_on;
 	batch = (struct gs_item_batch){
 		.items = part->items, .bytes = order->item_bytes > 0 ? NULL : part->lengths,
 		.words = part->words, .nexts = part->other, .count = items, .nexts_from = items,
@@ -237,7 +254,7 @@ make_share(struct gs_item_merger *merger, size_t number)
 		memcpy(part->items + place, window->items + from[s], count * sizeof *part->items);
 		memcpy(part->lengths + place, window->bytes + from[s], count * sizeof *part->lengths);
 		place += count;
-		ends[runs++] = (uint32_t)place;
+		ends[++runs] = (uint32_t)place;
 	}
 	for (size_t i = 0; i < items; i += count) {	/* their bytes stay in the cache */
 		count = gs_least(GS_ITEM_BATCH, items - i);
@@ -259,23 +276,18 @@ make_share(struct gs_item_merger *merger, size_t number)
 		                           item_at(merger, source, from[s] - 1)) < 0)
 			gs_team_least(&merger->round.disordered, s << 32 | from[s]);
 		for (size_t at = from[s] + 1, i = place + 1; at < to[s]; at++, i++)
-			if (batch.words[i] <= batch.words[i - 1] &&
-			    (batch.words[i] < batch.words[i - 1] ||
-			     gs_item_batch_compare(order, &batch, i, &batch, i - 1) < 0))
+			if (is_less(order, &batch, elements + i, elements + i - 1))
 				gs_team_least(&merger->round.disordered, s << 32 | at);
 	}
 	batch.ties = 0;		/* without those of the check */
 	for (; runs > 1; runs = (runs + 1) / 2) {
-		size_t begin = goes_on;
-
 		others[0] = elements[0];
 		for (size_t r = 0; r < runs; r += 2) {
-			const size_t middle = ends[r], end = ends[gs_least(r + 1, runs - 1)];
+			const uint32_t end = ends[gs_least(r + 2, runs)];
 
-			merge_two(order, &batch, elements + begin, elements + middle, elements + end,
-			          others + begin);
-			begin = end;
-			ends[r / 2] = (uint32_t)end;
+			merge_two(order, &batch, elements + ends[r], elements + ends[r + 1], elements + end,
+			          others + ends[r]);
+			ends[r / 2 + 1] = end;
 		}
 		swap = elements;
 		elements = others;
@@ -312,7 +324,7 @@ make_share(struct gs_item_merger *merger, size_t number)
 		gs_item_part_select(part, merger->least, merger->most);
 	}
 	if (GS_GROW(share->out.data, &share->out.room, bytes, "bytes of items") != GS_OK)
-		return gs_item_fail_large(bytes, GS_COLLECTED_SHARE);
+		return gs_item_fail_large(bytes, GS_COLLECTED_SHARE(merger->count), 0, 1);
 	share->out.bytes = gs_item_part_gather(part, 0, 0, share->out.data);
 	return GS_OK;
 }
@@ -438,7 +450,8 @@ gs_item_merger_drain(struct gs_item_merger *merger, const struct gs_span_sink *s
 		if (group->times > 0 && first->data != last->last.data) {
 			first->bytes = last->last.bytes;
 			if (GS_GROW(first->data, &first->room, first->bytes, "bytes") != GS_OK)
-				return gs_item_fail_large(first->bytes, GS_COLLECTED_SHARE);
+				return gs_item_fail_large(first->bytes, GS_COLLECTED_SHARE(merger->count), 0,
+				                          1);
 			memcpy(first->data, last->last.data, first->bytes);
 		}
 		for (size_t s = 0; s < merger->count; s++) {
@@ -466,14 +479,12 @@ gs_status
 gs_item_merger_open(struct gs_item_merger *merger, const struct gs_item_order *order,
                     const struct gsort_options *options, size_t count, size_t room, unsigned threads)
 {
-	/* what 200 sources have loaded should stay in a cache */
-	const size_t items = (size_t)ROUND_ITEMS * (threads > 2 ? threads : 2) / count;
 	struct gs_select select;
 
 	gs_select_open(&select, options, NULL);
 	*merger = (struct gs_item_merger){
 		.order = order, .count = count, .round.threads = threads,
-		.batch = gs_within(16, gs_least(items, room / GS_MERGE_ITEM_BYTES), 1 << 18),
+		.batch = gs_within(16, room / GS_MERGE_ITEM_BYTES, 1 << 18),
 		.groups = select.groups, .least = select.least, .most = select.most,
 		.left = options->head ? options->head_count : UINT64_MAX,
 		.verifies = options->verify,

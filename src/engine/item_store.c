@@ -170,20 +170,14 @@ flush(struct gs_item_store *store)
 	return GS_OK;
 }
 
-static gs_status
-fail_large(size_t bytes, unsigned share, uint64_t beside, unsigned shares)
+gs_status
+gs_item_fail_large(size_t bytes, unsigned share, uint64_t beside, unsigned shares)
 {
 	const size_t other = (size_t)gs_within(16, (beside >> 20) + 1, SIZE_MAX);
 
 	return gs_fail(GS_EBUDGET, "a line or record has %zu bytes or more: that needs "
 	               "'--buffer-size=%zuM' (-S) at least", bytes,
-	               (shares > 0 ? shares : 1) * (share * ((bytes >> 20) + 1) + other));
-}
-
-gs_status
-gs_item_fail_large(size_t bytes, unsigned share)
-{
-	return fail_large(bytes, share, 0, 1);
+	               (shares > 0 ? shares : 1) * ((share * bytes >> 20) + 5 + other));
 }
 
 /* An item of BYTES needs more memory: it can be there three times.  What is there goes to disk first, as the
@@ -192,7 +186,7 @@ static gs_status
 grow(struct gs_item_store *store, size_t bytes)
 {
 	if (!store->options.grows)	/* some memory is for other things */
-		return fail_large(bytes, 5, store->options.overhead_bytes, store->options.shares);
+		return gs_item_fail_large(bytes, 5, store->options.overhead_bytes, store->options.shares);
 	if (store->first->row_count > 0)
 		TRY(flush(store));
 	store->options.facts.memory_bytes += 3 * (uint64_t)bytes;

@@ -22,7 +22,7 @@ reserve(void *context, size_t bytes, size_t small, size_t *room)
 		;
 	grown = more > spare ? NULL : realloc(collector->lines->data, wanted);
 	if (grown == NULL)
-		return gs_item_fail_large(bytes, GS_COLLECTED_SHARE);
+		return gs_item_fail_large(bytes, GS_COLLECTED_SHARE(collector->inputs), 0, 1);
 	collector->lines->data = grown;
 	collector->lines->room = wanted;
 	return GS_OK;
@@ -35,7 +35,8 @@ lend(void *context, size_t bytes)
 	const struct gs_line_collector *collector = context;
 	const size_t room = collector->lines->room, more = bytes > room ? bytes - room : 0;
 
-	return bytes + more > *collector->spare ? gs_item_fail_large(bytes, GS_COLLECTED_SHARE) : GS_OK;
+	return bytes + more <= *collector->spare ? GS_OK
+	       : gs_item_fail_large(bytes, GS_COLLECTED_SHARE(collector->inputs), 0, 1);
 }
 
 static void

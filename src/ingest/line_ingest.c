@@ -72,7 +72,7 @@ lend(struct gs_line_ingest *ingest, const struct gs_bytes *to, size_t bytes)
 		               (limits->shares > 0 ? limits->shares : 1) *
 		               (((GS_HEADER_SHARE * 4 / 3 + 2) * header_bytes >> 20) + 24));
 	if (is_line && bytes > limits->line_most)	/* it is in memory twice, as the line before, too */
-		return gs_item_fail_large(bytes, ingest->column != NULL ? GS_COLUMN_LINE_SHARE : 3);
+		return gs_item_fail_large(bytes, ingest->column != NULL ? GS_COLUMN_LINE_SHARE : 3, 0, 1);
 	return !is_line || bytes < LONG_LINE_BYTES || taker->lend == NULL ? GS_OK
 	       : taker->lend(taker->context, ingest->number.bits > 0 ? 2 * bytes : bytes);
 }

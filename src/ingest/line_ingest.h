@@ -274,15 +274,16 @@ void gs_line_ingest_close(struct gs_line_ingest *ingest);
  * They are cut by the stage above, which cuts the lines of a sort, too.
  */
 
-/* A line takes at most this share of memory: it grows in one buffer, and all of them may have such lines, as
- * may the output and a group of equal lines. */
-enum { GS_COLLECTED_SHARE = 12 };
+/* A line of a merge takes at most this share of memory: all GS_MERGE_BATCHES buffers of all inputs may have
+ * such lines, in less than half of it, and one grows; as may the output and a group of equal lines. */
+#define GS_COLLECTED_SHARE(inputs)	(7 * (unsigned)(inputs) + 5)
 
 struct gs_line_collector {
 	struct gs_line_ingest ingest;
 	struct gs_bytes lines[GS_MERGE_BATCHES];	/* the last ones; those before may be in use */
 	struct gs_follow follow;	/* for the faults; the caller's */
 	atomic_size_t *spare;	/* memory that all collectors may still take */
+	size_t  inputs;		/* so many */
 	bool    borrows;	/* the header is another collector's */
 };
 

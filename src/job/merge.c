@@ -135,7 +135,6 @@ stop_input(void *context)
 static gs_status
 merge_keys(struct gsort *job)
 {
-	const bool text = job->plan_input.key_bits == 0;
 	struct gs_runs *runs = &job->feed.store.runs;
 	struct gs_merge_inputs all;
 	gs_status status;
@@ -145,7 +144,8 @@ merge_keys(struct gsort *job)
 	/* A reader that also checks the order of inputs is busy, so the team is one smaller. */
 	if (job->plan.threads > 1)
 		runs->merge_threads = job->plan.threads - 1;
-	status = open_inputs(job, &all, job->plan.source_bytes, text ? job->plan.fan_in : 0,
+	status = open_inputs(job, &all, job->plan.source_bytes,
+	                     job->plan_input.key_bits == 0 ? job->plan.fan_in : 0,
 	                     (job->plan.threads + 1) / 2);
 	THEN(status, job->plan.by_counting ? count(job, &all) : merge_spans(job, &all));
 	gs_merge_inputs_close(&all);
@@ -159,9 +159,11 @@ merge_items(struct gsort *job, const struct gs_item_merge_sizes *sizes)
 {
 	struct gs_merge_inputs all = { .feed = NULL };
 	struct gs_item_merger merger;
-	const size_t buffers = job->feed.ingest.unit > 0 ? GS_MERGE_BATCHES : 1;
 	const unsigned threads = job->plan.threads;
-	gs_status status = open_inputs(job, &all, buffers * sizes->room, job->options.input_count, 1);
+	/* lines have their buffers in collectors */
+	gs_status status = open_inputs(job, &all,
+	                               sizes->room * (job->feed.ingest.unit > 0 ? GS_MERGE_BATCHES : 1),
+	                               job->options.input_count, 1);
 
 	if (status != GS_OK) {		/* perhaps it has listed no inputs */
 		gs_merge_inputs_close(&all);

@@ -130,7 +130,7 @@ gs_records_check(struct gs_feed *feed, struct gs_follow *follow)
 	gs_status status;
 
 	if (bytes == 0)
-		return gs_item_fail_large(unit, GS_AHEAD_CHUNKS + 2);
+		return gs_item_fail_large(unit, GS_AHEAD_CHUNKS + 2, 0, 1);
 	TRY(gs_arena_open(&feed->arena, GS_AHEAD_CHUNKS * bytes, false));
 	gs_ahead_open(ahead, feed->input, gs_arena_take(&feed->arena, GS_AHEAD_CHUNKS * bytes), bytes);
 	ahead->skip_bytes = skip_bytes;
@@ -320,6 +320,7 @@ open_lines(struct gs_merge_input *input)
 	gs_line_collector_open(input->lines, first, &feed->lines.order, &feed->ingest.text,
 	                       trusts(feed) || gs_merge_checks(all) ? NULL : &input->follow, feed->monitor,
 	                       &all->spare);
+	input->lines->inputs = all->count;
 	ingest->faults.merges = true;
 	input->lines->follow.order = feed->by;
 	if (gs_merge_checks(all))

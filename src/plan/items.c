@@ -194,13 +194,14 @@ gs_plan_item_merge(struct gs_item_merge_sizes *sizes, const struct gs_plan *plan
 	const size_t bytes = facts->item_bytes;
 	/* each has its buffers, and more for a round: items, their places, and copies in order */
 	const size_t share = (size_t)(memory / 2 / (count + 2)) / (GS_MERGE_BATCHES + 7);
+	const size_t good = MOST_BUFFER_BYTES * (1 + plan->threads / 4);
 	size_t most = input->memory_grows ? count : MOST_FAN_IN;
 
 	if (input->merge_files > 0)
 		most = gs_least(most, input->merge_files);
 	most = gs_plan_fan_in_of_files(input, most);
 	sizes->most = input->memory_grows ? most : gs_least(most, memory / 16 / LEAST_BUFFER_BYTES);
-	sizes->room = gs_within(LEAST_BUFFER_BYTES, share, MOST_BUFFER_BYTES * (1 + plan->threads / 4));
+	sizes->room = gs_within(LEAST_BUFFER_BYTES, share, gs_within(32 * KIB, 2 * good / count, good));
 	if (bytes > 0)
 		sizes->room = (sizes->room / bytes + 1) * bytes;
 	sizes->spare = input->memory_grows ? SIZE_MAX

@@ -181,12 +181,6 @@ receive(struct gs_external_merge *merge)
 
 /* --- a round ------------------------------------------------------------------ */
 
-static uint64_t
-last_key(const struct gs_external_merge *merge, const struct window *window)
-{
-	return gs_key_at(window->keys, merge->bits, window->end - 1);
-}
-
 /*
  * Cut all windows at the limit, take what was cut off as runs, and ask for more.  A window that is still more
  * than half full stays where it is, so on average no key is copied more than once.  Fails if a source that
@@ -203,15 +197,17 @@ begin_round(struct gs_external_merge *merge)
 	receive(merge);
 	for (size_t s = 0; s < merge->count; s++) {
 		const struct window *window = &merge->windows[s];
+		uint64_t last;
 
 		if (window->last)
 			continue;
 		if (window->at == window->end)
 			return gs_fail(window->status, "%s",
 			               window->message != NULL ? window->message : "cannot read");
-		if (least == NULL || last_key(merge, window) < limit) {
+		last = gs_key_at(window->keys, merge->bits, window->end - 1);
+		if (least == NULL || last < limit) {
 			least = window;
-			limit = last_key(merge, window);
+			limit = last;
 		}
 	}
 	for (size_t s = 0; s < merge->count; s++) {

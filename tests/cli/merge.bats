@@ -477,3 +477,15 @@ rests() {
 	gsort -m --header --batch-size=2 empty - empty one two <empty >merged
 	printf 'h\n1\n2\n4\n5\n' | cmp - merged
 }
+
+@test "long lines of several inputs: the memory that a message names is enough" {
+	local i j options
+	for i in 1 2 3 4 5 6 7 8 9; do
+		for j in 1 2 3 4; do
+			printf '%d%01000000d\n' $j $i
+		done >in$i
+	done
+	fails "a line or record has .* that needs '--buffer-size=" gsort -m --lines -S 16M in?
+	options=$(grep -o -e '--buffer-size=[0-9]*M' fails-err)
+	gsort -m --lines $options in? | cmp - <(sort -m in?)
+}

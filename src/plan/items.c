@@ -200,7 +200,7 @@ gs_plan_item_merge(struct gs_item_merge_sizes *sizes, const struct gs_plan *plan
 	if (input->merge_files > 0)
 		most = gs_least(most, input->merge_files);
 	most = gs_plan_fan_in_of_files(input, most);
-	sizes->most = input->memory_grows ? most : gs_least(most, memory / 16 / LEAST_BUFFER_BYTES);
+	sizes->most = input->memory_grows ? most : gs_least(most, memory / 24 / LEAST_BUFFER_BYTES);
 	sizes->room = gs_within(LEAST_BUFFER_BYTES, share, gs_within(32 * KIB, 2 * good / count, good));
 	if (bytes > 0)
 		sizes->room = (sizes->room / bytes + 1) * bytes;

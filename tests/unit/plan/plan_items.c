@@ -228,14 +228,15 @@ static const struct {
 	size_t      most, room, spare;
 	bool        grows;
 } merges[] = {
-	{ "two inputs have large buffers", 1ull GiB, 0, 0, 100, 2, 1024, 262200, 538444112, false },
-	{ "lines have smaller ones", 10ull MiB, 0, 0, 0, 2, 80, 218453, 6553598, false },
-	{ "many have small ones", 10ull MiB, 0, 0, 16, 1000, 80, 8208, 29866880, false },
-	{ "of a large record there is room for one", 10ull MiB, 0, 0, 1000003, 2, 80, 1000003, 11242898,
+	{ "two inputs have large buffers", 1ull GiB, 0, 0, 100, 2, 1024, 524300, 540016712, false },
+	{ "lines have smaller ones", 10ull MiB, 0, 0, 0, 2, 53, 131072, 6029312, false },
+	{ "many have small ones", 10ull MiB, 0, 0, 16, 1000, 53, 8208, 29866880, false },
+	{ "of a large record there is room for one", 10ull MiB, 0, 0, 1000003, 2, 53, 1000003, 11242898,
 	  false },
-	{ "the user may want fewer", 1ull GiB, 1024, 7, 16, 8, 7, 262160, 543162752, false },
-	{ "and so may the system", 1ull GiB, 64, 0, 16, 8, 40, 262160, 543162752, false },
-	{ "two at least", 1ull GiB, 10, 0, 16, 8, 2, 262160, 543162752, false },
+	{ "more have smaller ones, and the user may want fewer", 1ull GiB, 1024, 7, 16, 8, 7, 131088,
+	  540017024, false },
+	{ "and so may the system", 1ull GiB, 64, 0, 16, 8, 40, 131088, 540017024, false },
+	{ "two at least", 1ull GiB, 10, 0, 16, 8, 2, 131088, 540017024, false },
 	{ "a limit that is a wish has room for all, and for any line", 10ull MiB, 0, 0, 0, 2000, 2000, 8192,
 	  SIZE_MAX, true },
 	{ "but the system has not", 10ull MiB, 64, 0, 0, 2000, 40, 8192, SIZE_MAX, true },

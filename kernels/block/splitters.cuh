@@ -6,8 +6,8 @@
  * Out:  a key's bucket: how many splitters after the first are not above it.
  *
  * The search has no branches: a load, a comparison and an addition a step.  Splitters are kept
- * as many times as shared memory has banks, so each lane searches in a bank of its own (u64: two
- * lanes in two); or if they are many, half as many times.  P. Sanders, S. Winkel, "Super Scalar
+ * in as many copies as shared memory has banks, so each lane searches in a bank of its own (u64: two
+ * lanes in two); or if they are many, in half as many.  P. Sanders, S. Winkel, "Super Scalar
  * Sample Sort", ESA 2004.
  */
 #ifndef GS_SPLITTERS_CUH

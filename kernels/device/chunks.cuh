@@ -29,8 +29,8 @@
 
 /*
  * The chunks of BUCKETS.  Chunk b is the first one of bucket b; chunks from FIRSTS on are anybody's.
- * Few buckets by splitters may be in use: then the ones from FIRSTS - 1 to the last but one never have
- * keys, and chunk FIRSTS - 1 is the last one's.  Cursors, USED and PLACES are zero at first.
+ * If there are few splitters, buckets from FIRSTS - 1 to the last but one never have keys, and chunk
+ * FIRSTS - 1 is the last bucket's.  Cursors, USED and PLACES are zero at first.
  */
 struct chunk_pool {
 	number   *cursors;	/* keys of each bucket */
@@ -42,8 +42,8 @@ struct chunk_pool {
 	uint64_t  inverse;	/* 2^64 / their size, rounded up */
 };
 
-/* Where the pool's PLACES have the places of BUCKET: ROW of them; of the first chunk only when all are
- * settled. */
+/* From where on the pool's PLACES have the places of BUCKET's chunks: ROW of them.  The place of its first
+ * chunk is there only when all are settled. */
 static __device__ __forceinline__ uint64_t
 chunk_row(const chunk_pool &pool, uint32_t bucket)
 {
@@ -83,8 +83,8 @@ places_skip(const chunk_places<Tile> &p, uint32_t bucket)
 }
 
 /*
- * Keys BEGUN and behind of the bucket.  As no tile is longer than a chunk, they are in one or two,
- * and the first key of one of these at most is among them.
+ * The place of KEYS keys of the bucket, from number BEGUN on.  As no tile is longer than a chunk, they are in
+ * one chunk or two, and are the first of one of these at most.
  */
 template <class Tile> static __device__ uint64_t
 places_end(const chunk_places<Tile> &p, uint32_t bucket, uint32_t keys, uint32_t before,
@@ -138,7 +138,7 @@ to_chunks_bytes(uint32_t buckets)
 
 /*
  * TILES tiles a block.  SURE: move keys only if buckets_are_sure() by RULE (sample.cuh), and uneven.  SLOTS:
- * NULL, or only if keys are not in these.
+ * NULL, or move keys only if they are not in these.
  * Neighbouring blocks take tiles from far apart: where keys are nearly in order, blocks at work at the
  * same time would otherwise all want room in the same bucket.
  */

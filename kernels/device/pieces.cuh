@@ -13,7 +13,7 @@
  * (block/bitonic.cuh), so one kernel sorts pieces of all short lengths: 2^9 pieces of 16 keys, two
  * a thread, or one that fills the block.  Rows that are that short are not listed.
  *
- * A longer piece is what a bucket of the first division is otherwise: a leaf, or a segment that is
+ * A longer piece is what a bucket of a first division would be: a leaf, or a segment that is
  * divided (sort.cuh).  But its keys have not been moved, so whoever reads them first maps them.
  *
  * Invariant: pieces do not overlap; if they would, none is listed.
@@ -31,8 +31,8 @@ enum {
 
 /*
  * COUNT pieces, as gs_cuts has them (kernels.h).  Kernels that choose among lists have it as
- * __grid_constant__: else each thread copies it to local memory first, for 32 keys nearly as many bytes as
- * these.
+ * __grid_constant__: otherwise each thread first copies it to local memory, nearly as many bytes as its 32
+ * keys.
  */
 struct pieces {
 	const uint64_t *at;
@@ -198,7 +198,7 @@ pieces_scratch_of(void *memory, const gs_cuts &g, size_t count, const room &room
 	scratch s = scratch_of<Of>(memory, std::max(count, bins_from<Of>(room)), room);
 	char *const base = (char *)memory;
 
-	/* of a kind are no more than all have keys for: 2, or more than half of the slots */
+	/* there are keys for so many of a kind: each has 2, or more than half of its slots */
 	for (unsigned kind = 0; kind < PIECE_KINDS; kind++)
 		carve(&p->list[kind], base, &s.bytes,
 		      std::min<size_t>(g.count, kind == 0 ? count / 2 : count >> (PIECE_BITS + kind - 1)));

@@ -64,9 +64,9 @@ long_most(void)
 
 /*
  * What a block's shared memory has room for: 64 KB with compute capability 7.5, 99 with 8.6, 8.9 and 12,
- * 163 with 8.0 and 8.7, 227 with 9.0, 10 and 11.  With less than 160 keys are divided as segments only, from
- * the first division on.  (Of u32 all steps have room in 99, but fewer blocks: H200, 2^28 uniform keys, 53
- * Gkeys/s; as segments 62.)
+ * 163 with 8.0 and 8.7, 227 with 9.0, 10 and 11.  With less than 160 KB keys are divided as segments only,
+ * from the first division on.  (Of u32 all steps have room in 99, but fewer blocks: H200, 2^28 uniform keys,
+ * 53 Gkeys/s; as segments 62.)
  */
 static const int SHARED_KB[] = { 64, 99, 163, 227 };
 
@@ -163,7 +163,7 @@ carve(Type **place, char *base, size_t *end, size_t count)
 }
 
 /*
- * How long chunks for COUNT keys are, and how many there are: enough for all, and one more a bucket.
+ * How long chunks for COUNT keys are, and how many there are: enough for all, and one more for each bucket.
  * For few keys they are as long as an even bucket or up to twice as long, so that most buckets have
  * one, but at least a tile: less than twice the room of the keys.  Many keys have three percent of
  * theirs, but up to 32 MB half of it, or a tile a bucket.

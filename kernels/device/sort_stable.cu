@@ -6,7 +6,7 @@
  * Out:  keys ascend in each piece, payloads have moved with them; or instead of these, where keys were.
  *
  * Keys as one, with payloads or of 64 bits with their places, are sorted by divisions that keep the order of
- * rows (block/partition.cuh).  Others are made different, by their places:
+ * rows (block/partition.cuh).  Other keys are made distinct by their places:
  *
  *     to 32 bits   words of a key and its place are sorted as keys of 64 bits; in rows those of keys of 8 and
  *                  16 bits as keys of 32
@@ -14,7 +14,7 @@
  *
  * Payloads that are not sorted with their keys move once, at the end, to where the order of places says.
  *
- * Invariant: places are those in the row, of segments in the whole array, and less than 2^32.
+ * Invariant: a place is a number in its row, or of segments in the whole array, and less than 2^32.
  */
 #include <algorithm>
 

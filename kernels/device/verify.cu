@@ -8,8 +8,8 @@
  *     rows_kernel     before: add up all rows, and a hash of each; after: take both away, and compare keys
  *     verdict_kernel  what is left, of the sums?
  *
- * Sums do not depend on the order of rows, and what a sort does between the two sweeps is not looked at: so
- * all ways to sort are covered alike, and a write that went astray is seen, unlike by a test in a kernel.
+ * Sums do not depend on the order of rows, nor on what a sort does between the two sweeps.  So all ways to
+ * sort are covered alike, and a stray write is seen, which a test in a kernel would miss.
  *
  * A hash is squared: sums of keys alone miss halves that two keys have exchanged.  Its factor and its fold
  * keep all bits of a row in the square modulo 2^64, which loses the highest bits of a row that is not hashed.

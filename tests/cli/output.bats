@@ -447,6 +447,16 @@ tight() {
 	grep -q "write failed: standard output: Broken pipe" err
 }
 
+@test "a reader that goes away ends the threads that wait for their turn" {
+	local status
+	seq -f 'row %.0f, of several words' 250000 -1 1 >rows
+	for _ in 1 2 3; do
+		status=$(trap '' PIPE; timeout 60 gsort --lines --parallel=8 rows 2>err | head -c 1000 >/dev/null; echo "${PIPESTATUS[0]}")
+		[ "$status" = 2 ]
+	done
+	grep -q "write failed: standard output: Broken pipe" err
+}
+
 @test "an existing file is untouched by every error" {
 	head -c 1003 in >odd
 	{ seq 1000; echo x; } >text

@@ -82,6 +82,8 @@ table_open(struct table *t, uint64_t seed, uint64_t some)
 	must(cudaMalloc((void **)&t->values_there, t->count * 8), "cudaMalloc");
 	must(cudaMalloc(&t->evidence, GS_VERIFY_BYTES), "cudaMalloc");
 	must(cudaMalloc(&t->begun, GS_VERIFY_BYTES), "cudaMalloc");
+	/* all of it is copied, and gs_verify_begin() does not set the end */
+	must(cudaMemset(t->begun, 0, GS_VERIFY_BYTES), "cudaMemset");
 	for (size_t i = 0; i < t->count; i++) {
 		uint64_t *const row = &rows[2 * i];
 

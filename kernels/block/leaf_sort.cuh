@@ -192,8 +192,8 @@ leaf_sort_narrow(uint32_t *to, const Map &map, const uint32_t *from, unsigned co
 
 /* ---- 64 bits ------------------------------------------------------------- */
 
-/* Words of the longest run that one thread puts in order.  32: spike takes 1.4 times as long. */
-enum { LEAF_TIES = 16 };
+/* The squares of the lengths of runs that a thread puts in order, added up, at most: one of 16 takes 5 us. */
+enum { LEAF_WORK = 16 * 16 };
 
 /* What a block needs besides its registers.  A tie: a word and the next one agree in all but the
  * place.  It is wrong if the keys of both are not in order. */
@@ -206,7 +206,6 @@ template <unsigned BITS, class Key = uint64_t, class Value = Key> struct leaf_sp
 	uint32_t   ties[block<word<BITS>>::THREADS];	/* a bit for each word of a row */
 	uint32_t   wrong[block<word<BITS>>::THREADS];
 	uint32_t   least, most;		/* of the high halves of key - low */
-	unsigned   failed;
 	typename atomic_type<Key>::type live;	/* bits that are not the same in all keys */
 };
 
@@ -233,12 +232,12 @@ leaf_insert(leaf_space<BITS, Key, Value> *space, unsigned at, unsigned end)
 	}
 }
 
-/* The run of ties that begins at word AT of ROW: put it in order, unless it is or is too long. */
-template <unsigned BITS, class Key, class Value> static __device__ void
-leaf_repair(leaf_space<BITS, Key, Value> *space, unsigned row, unsigned at)
+/* Where the run of ties ends that begins at word AT; 0 if it is in order. */
+template <unsigned BITS, class Key, class Value> static __device__ unsigned
+leaf_run(const leaf_space<BITS, Key, Value> *space, unsigned at)
 {
-	const unsigned begin = row * THREAD_KEYS + at;
-	uint32_t here = ~0u << at, wrong = 0;
+	unsigned row = at / THREAD_KEYS;
+	uint32_t here = ~0u << at % THREAD_KEYS, wrong = 0;
 
 	while ((space->ties[row] & here) == here) {	/* it goes on in the next row */
 		wrong |= space->wrong[row] & here;
@@ -246,25 +245,20 @@ leaf_repair(leaf_space<BITS, Key, Value> *space, unsigned row, unsigned at)
 		row++;
 	}
 	const unsigned last = (unsigned)__ffs((int)(~space->ties[row] & here)) - 1;
-	const unsigned end = row * THREAD_KEYS + last + 1;
 
 	wrong |= space->wrong[row] & here & ((1u << last) - 1);
-	if (wrong != 0 && end - begin > LEAF_TIES)
-		atomicExch(&space->failed, 1u);
-	else if (wrong != 0)
-		leaf_insert(space, begin, end);
+	return wrong != 0 ? row * THREAD_KEYS + last + 1 : 0;
 }
 
-/* Rows, in registers and in shared memory: put ties in order, or say that it failed: a run is too long, or
- * more than MOST rows have runs that are not in order, which threads put in order one by one. */
-template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ void
-leaf_ties(const word<BITS> *x, leaf_space<BITS, Key, Value> *space, unsigned count, int most)
+/* Rows, in registers and in shared memory: put ties in order; false, for all threads, if that is too much for
+ * one of them.  They know before they begin, for then whole keys are sorted after all. */
+template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ bool
+leaf_ties(const word<BITS> *x, leaf_space<BITS, Key, Value> *space, unsigned count)
 {
 	const unsigned row = threadIdx.x, first = row * THREAD_KEYS, behind = first + THREAD_KEYS;
 	const unsigned pairs = first + 1 < count ? min(count - 1 - first, (unsigned)THREAD_KEYS) : 0;
 	bool before = false;		/* a tie of the row above goes on here */
-	uint32_t ties = 0, wrong = 0;
-	int rows;
+	uint32_t ties = 0, wrong = 0, work = 0;
 
 #pragma unroll
 	for (unsigned r = 0; r + 1 < THREAD_KEYS; r++)
@@ -282,13 +276,21 @@ leaf_ties(const word<BITS> *x, leaf_space<BITS, Key, Value> *space, unsigned cou
 	}
 	space->ties[row] = ties;
 	space->wrong[row] = wrong;
-	rows = __syncthreads_count(wrong != 0);
-	if (rows > most)
-		space->failed = 1;
-	if (rows == 0 || rows > most)
-		return;
-	for (uint32_t runs = ties & ~(ties << 1 | before); runs != 0; runs &= runs - 1)
-		leaf_repair(space, row, (unsigned)__ffs((int)runs) - 1);
+	if (!__syncthreads_or(wrong != 0))
+		return true;
+	for (unsigned turn = 0; turn < 2; turn++) {
+		for (uint32_t runs = ties & ~(ties << 1 | before); runs != 0; runs &= runs - 1) {
+			const unsigned at = first + (unsigned)__ffs((int)runs) - 1, end = leaf_run(space, at);
+
+			if (end > 0 && turn == 0)
+				work += (end - at) * (end - at);
+			else if (end > 0)
+				leaf_insert(space, at, end);
+		}
+		if (__syncthreads_or(work > LEAF_WORK))
+			return false;
+	}
+	return true;
 }
 
 /* The upper bits of KEY, which has BITS in all, as a word without a place. */
@@ -523,15 +525,14 @@ live_bits(uint32_t *x, const leaf_space<BITS, Key, Value> *space, unsigned count
 
 /* ---- few prefixes ----------------------------------------------------------- */
 
-enum {
-	PREFIX_BITS = 9,
-	PREFIXES    = 1 << PREFIX_BITS,		/* of a leaf's keys, at most */
-};
-
-/* Prefixes of a leaf's keys, all bits but the lowest, by their hash. */
+/* Prefixes of a leaf's keys, all bits but the lowest, by their hash.  There are at most a quarter as many as
+ * slots: if half of the slots are in use, searches for one that is free take a leaf up to 60 us. */
 template <unsigned BITS, class Key> struct leaf_prefixes {
 	typedef typename atomic_type<Key>::type number;
-	enum { SLOT_BITS = BITS - 2 < 11 ? BITS - 2 : 11, SLOTS = 1 << SLOT_BITS };
+	enum {
+		SLOT_BITS = BITS - 2 < 11 ? BITS - 2 : 11, SLOTS = 1 << SLOT_BITS,
+		PREFIX_BITS = SLOT_BITS - 2, PREFIXES = 1 << PREFIX_BITS,
+	};
 	number   slots[SLOTS];		/* all ones: free, for prefixes are shorter */
 	number   found[PREFIXES];
 	uint16_t at[PREFIXES];		/* their slots */
@@ -552,12 +553,12 @@ prefix_slot(leaf_prefixes<BITS, Key> *prefixes, Key prefix)
 	for (;; s = (s + 1) % table::SLOTS) {
 		number there = *(volatile number *)&prefixes->slots[s];
 
-		if (there == none && *(volatile unsigned *)&prefixes->many <= PREFIXES) {
+		if (there == none && *(volatile unsigned *)&prefixes->many <= table::PREFIXES) {
 			there = atomicCAS(&prefixes->slots[s], none, (number)prefix);
 			if (there == none) {
 				const unsigned i = atomicAdd(&prefixes->many, 1u);
 
-				if (i < PREFIXES) {
+				if (i < table::PREFIXES) {
 					prefixes->found[i] = prefix;
 					prefixes->at[i] = (uint16_t)s;
 				}
@@ -579,8 +580,9 @@ prefixes_rank(uint32_t *x, leaf_prefixes<BITS, Key> *prefixes, const leaf_space<
 	typedef leaf_prefixes<BITS, Key> table;
 	enum {
 		THREADS  = block<word<BITS>>::THREADS,
+		PREFIXES = table::PREFIXES,
 		EACH     = (PREFIXES + THREADS - 1) / THREADS,
-		LOW_BITS = 32 - BITS - PREFIX_BITS,
+		LOW_BITS = 32 - BITS - table::PREFIX_BITS,
 	};
 	const auto key_of = [=](unsigned r) {
 		return (Key)(space->keys[min(r * THREADS + threadIdx.x, count - 1)] + base);
@@ -598,7 +600,7 @@ prefixes_rank(uint32_t *x, leaf_prefixes<BITS, Key> *prefixes, const leaf_space<
 	for (unsigned r = 0; r < THREAD_KEYS; r++) {
 		x[r] = prefix_slot(prefixes, (Key)(key_of(r) >> LOW_BITS));
 		if (r % 8 == 0 &&
-		    __syncthreads_or(prefixes->many > (r > 0 ? PREFIXES : THREADS / 8 * 7)))
+		    __syncthreads_or(prefixes->many > (r > 0 ? (unsigned)PREFIXES : THREADS / 4 * 3u)))
 			return false;
 	}
 	if (__syncthreads_or(prefixes->many > PREFIXES))
@@ -713,10 +715,8 @@ leaf_refine(leaf_space<BITS, Key, Value> *space, unsigned count)
 	unsigned room, bits;
 	Key differ = 0, live;
 
-	if (threadIdx.x == 0) {
+	if (threadIdx.x == 0)
 		space->live = 0;
-		space->failed = 0;
-	}
 	number = block_sum_before<THREADS>((uint32_t)__popc(begins), sums, &runs) - 1;
 	for (uint32_t rest = ties; rest != 0; rest &= rest - 1) {
 		const unsigned at = first + (unsigned)__ffs((int)rest) - 1;
@@ -826,7 +826,6 @@ template <bool ORDERS, unsigned BITS, class Key, class Value> static __device__ 
 words_sort(leaf_space<BITS, Key, Value> *space, word<BITS> *x, unsigned count, unsigned bits, Key least,
            unsigned span)
 {
-	enum { THREADS = block<word<BITS>>::THREADS };
 	leaf_order order;
 	bool refined = false, ordered = false;
 
@@ -834,9 +833,7 @@ words_sort(leaf_space<BITS, Key, Value> *space, word<BITS> *x, unsigned count, u
 		block_sort(x, space->words);	/* once: it is most of the code */
 		rows_put(x, space->words);
 		__syncthreads();
-		if (bits > 32 - BITS)
-			leaf_ties(x, space, count, ORDERS ? (int)THREADS : THREADS / 2);
-		if (!ordered && !__syncthreads_or(space->failed))
+		if (!ordered && (bits <= 32 - BITS || leaf_ties(x, space, count)))
 			return true;
 		if constexpr (!ORDERS) {
 			return false;
@@ -870,7 +867,6 @@ leaf_load(leaf_space<BITS> *space, const From &from, unsigned count, uint64_t lo
 	if (threadIdx.x == 0) {
 		space->least = ~0u;
 		space->most = 0;
-		space->failed = 0;
 	}
 	__syncthreads();
 #pragma unroll 16
@@ -1099,8 +1095,6 @@ leaf_sort_pairs(const arrays<Key, Value> &to, const key_map<Key> &map, const Key
 	unsigned span = 0, left = 0;
 	word<BITS> x[THREAD_KEYS];
 
-	if (threadIdx.x == 0)
-		space->failed = 0;
 	if (direct)
 		words_direct(x, keys, values, count, low, space);
 	else

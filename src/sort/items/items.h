@@ -200,7 +200,6 @@ gs_item_walk_next(struct gs_item_walk *walk, const char **items, uint32_t *bytes
 
 	while (count < room) {
 		if (walk->at == walk->end) {
-			const struct gs_item_slice *later = walk->slices + GS_ITEM_WALK_AHEAD;
 			size_t at = 0;
 
 			if (walk->slice_count == 0)
@@ -208,7 +207,8 @@ gs_item_walk_next(struct gs_item_walk *walk, const char **items, uint32_t *bytes
 			walk->at = walk->slices->data;
 			walk->end = walk->at + walk->slices->bytes;
 			if (item_bytes == 0 && walk->slice_count > GS_ITEM_WALK_AHEAD)
-				for (; at < later->bytes && at < GS_ITEM_WALK_AHEAD_BYTES; at += 64)
+				for (const struct gs_item_slice *later = walk->slices + GS_ITEM_WALK_AHEAD;
+				     at < later->bytes && at < GS_ITEM_WALK_AHEAD_BYTES; at += 64)
 					__builtin_prefetch(later->data + at);
 			walk->slices++;
 			walk->slice_count--;

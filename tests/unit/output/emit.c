@@ -729,6 +729,7 @@ struct giver {
 	struct gs_span_queue queue;
 	struct gs_verify     verify;
 	bool                 in_slots;	/* else one span is used again and again */
+	bool                 gaps;	/* behind each span the other slots have none */
 	size_t               given;
 };
 
@@ -742,7 +743,7 @@ give_spans(void *argument)
 	bool enough = false;
 
 	for (size_t i = 0; i < HANDED && !enough; i++) {
-		const size_t at = giver->in_slots ? i % IN_SLOTS : 0;
+		const size_t at = giver->in_slots && !giver->gaps ? i % IN_SLOTS : 0;
 		struct gs_sorted_span sorted = {
 			.slot = giver->in_slots ? at : GS_NO_SLOT,
 			.span = { .keys = &keys[at], .count = 1, .key_bits = 64 },
@@ -751,6 +752,9 @@ give_spans(void *argument)
 		keys[at] = i;
 		enough = sink.take(sink.context, &sorted) != GS_OK || sorted.enough;
 		giver->given++;
+		sorted.span.count = 0;
+		for (sorted.slot = 1; giver->gaps && sorted.slot < IN_SLOTS && !enough; sorted.slot++)
+			enough = sink.take(sink.context, &sorted) != GS_OK || sorted.enough;
 	}
 	gs_span_queue_end(&giver->queue);
 	gs_queue_shut(&giver->queue.there);
@@ -759,9 +763,9 @@ give_spans(void *argument)
 
 /* A taker that looks at each span at once and once more after a while. */
 static void
-check_queue(bool in_slots, size_t most)
+check_queue(bool in_slots, bool gaps, size_t most)
 {
-	struct giver giver = { .in_slots = in_slots };
+	struct giver giver = { .in_slots = in_slots, .gaps = gaps };
 	size_t taken = 0, wrong = 0;
 	bool ended = false;
 	struct gs_span span;
@@ -779,7 +783,7 @@ check_queue(bool in_slots, size_t most)
 	}
 	CHECK(wrong == 0 && ended == (most > HANDED) && (!ended || taken == HANDED),
 	      "%s: %zu spans, %zu of them were changed while they were borrowed",
-	      in_slots ? "in slots" : "one span", taken, wrong);
+	      gaps ? "with gaps" : in_slots ? "in slots" : "one span", taken, wrong);
 	CHECK(most > HANDED || ended || taken == most, "the taker wants no more");
 	if (ended)
 		CHECK(!gs_span_queue_next(&giver.queue, &span), "nothing comes behind the end");
@@ -810,7 +814,8 @@ unit_emit(void)
 	for (size_t w = 0; w < sizeof wrongs / sizeof wrongs[0]; w++)
 		check_wrong(&wrongs[w]);
 	for (unsigned in_slots = 0; in_slots < 2; in_slots++) {
-		check_queue(in_slots, SIZE_MAX);
-		check_queue(in_slots, 100);
+		check_queue(in_slots, false, SIZE_MAX);
+		check_queue(in_slots, false, 100);
 	}
+	check_queue(true, true, SIZE_MAX);
 }

@@ -60,7 +60,8 @@ load(const struct gs_item_merger *merger, struct gs_merge_source *source)
 	next->count = gs_item_walk_next(&source->walk, next->items, next->bytes, merger->batch);
 	if (next->count == 0) {
 		status = source->fill(source->context, &source->filled);
-		source->walk = gs_item_walk_begin(merger->order, &source->filled, status == GS_OK);
+		source->walk = gs_item_walk_begin(merger->order, &source->filled,
+		                                  status == GS_OK && source->filled.bytes > 0);
 		next->count = gs_item_walk_next(&source->walk, next->items, next->bytes, merger->batch);
 	}
 	gs_error_keep(&source->error, status);

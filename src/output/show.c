@@ -272,14 +272,13 @@ gs_json_character(char *into, const char *text, size_t bytes, size_t *read)
 	return escape + *read;
 }
 
-static gs_status
+/* There is room. */
+static void
 begin_json(struct gs_show *show)
 {
 	show->begun = true;
-	TRY(reserve(show, MORE_BYTES));
 	show->bytes += (size_t)sprintf(show->text + show->bytes, "{\"keys\": %llu, \"%s\": [",
 	                               (unsigned long long)show->elements, show->listed);
-	return GS_OK;
 }
 
 static gs_status
@@ -287,9 +286,9 @@ show_json(struct gs_show *show, const char *line, size_t bytes, const uint64_t *
 {
 	const bool several = show->keys && show->order->key_count > 1, first = !show->begun;
 
+	TRY(reserve(show, (show->keys ? 0 : 6 * bytes) + 2 * MORE_BYTES));
 	if (first)
-		TRY(begin_json(show));
-	TRY(reserve(show, (show->keys ? 0 : 6 * bytes) + MORE_BYTES));
+		begin_json(show);
 	show->bytes += (size_t)sprintf(show->text + show->bytes, "%s%s%s", first ? "" : ", ",
 	                               times != NULL ? "{\"value\": " : "", several ? "[" : "");
 	if (show->keys)
@@ -307,9 +306,9 @@ show_json(struct gs_show *show, const char *line, size_t bytes, const uint64_t *
 static gs_status
 end_json(struct gs_show *show)
 {
+	TRY(reserve(show, MORE_BYTES));
 	if (!show->begun)
-		TRY(begin_json(show));
-	TRY(reserve(show, 3));
+		begin_json(show);
 	put_bytes(show, "]}\n", 3);
 	return GS_OK;
 }

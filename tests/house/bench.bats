@@ -166,7 +166,7 @@ for name in sys.argv[1:]:
 		page = open("README.md").read()
 		compared, number = page.split("## How it compares")[1], r"([0-9.]+)"
 		like = lambda value, printed: f"{value:.{len(printed.partition('.')[2])}f}" == printed
-		shown = subprocess.run(["bench/all", "--show", "bench/results/2cores-2026-11-27/all.json"], check=True,
+		shown = subprocess.run(["bench/all", "--show", "bench/results/2cores-2026-11-29/all.json"], check=True,
 		                       capture_output=True, text=True).stdout.split("\n\n")[1]
 		assert shown.count("\n") == 22 and shown in compared, shown
 		rows = json.load(open("bench/results/2cores-2026-11-22/versus-u32.json"))["rows"]
@@ -181,7 +181,7 @@ for name in sys.argv[1:]:
 		    assert f"{seconds} s" in compared, seconds
 		assert len(re.findall(number + r"\s+s\b", first)) == 4
 		times = {}
-		for group in json.load(open("bench/results/2cores-2026-11-27/all.json"))["rows"]:
+		for group in json.load(open("bench/results/2cores-2026-11-29/all.json"))["rows"]:
 		    own = times.setdefault(group["group"], {})
 		    own[group["name"]] = group["seconds"] / own.get("seconds", group["seconds"])
 		    own.setdefault("seconds", group["seconds"])	# gsort is first

@@ -34,17 +34,6 @@ xz_open(struct gs_inflate *stream)
 	       ? GS_OK : gs_inflate_no_memory(stream);
 }
 
-/* liblzma waits for the 12 bytes of a header.  Do fewer bytes, which begin none, follow the end of a
- * stream, "YZ"? */
-static bool
-has_garbage(const struct gs_inflate *stream)
-{
-	for (size_t bytes = 1; bytes < 12; bytes++)
-		if (memcmp(stream->next - bytes - 2, "YZ", 2) == 0)
-			return memcmp(stream->next - bytes, MAGIC, bytes < 6 ? bytes : 6) != 0;
-	return false;
-}
-
 static gs_status
 xz_step(struct gs_inflate *stream, char *into, size_t bytes, size_t *got)
 {
@@ -67,8 +56,13 @@ xz_step(struct gs_inflate *stream, char *into, size_t bytes, size_t *got)
 		stream->done = true;
 		return GS_OK;
 	case LZMA_BUF_ERROR:	/* no progress twice, so there was no more input */
-		return has_garbage(stream) ? gs_inflate_corrupt(stream, GARBAGE)
-		                           : gs_inflate_truncated(stream);
+		/* liblzma waits for the 12 bytes of a header: do fewer, which begin none, follow the end of a
+		 * stream, "YZ"? */
+		for (size_t more = 1; more < 12; more++)
+			if (memcmp(stream->next - more - 2, "YZ", 2) == 0)
+				return memcmp(stream->next - more, MAGIC, more < 6 ? more : 6) != 0
+				       ? gs_inflate_corrupt(stream, GARBAGE) : gs_inflate_truncated(stream);
+		return gs_inflate_truncated(stream);
 	case LZMA_FORMAT_ERROR:
 		return gs_inflate_foreign(stream);
 	case LZMA_MEM_ERROR:

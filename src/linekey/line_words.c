@@ -181,13 +181,6 @@ load_lefts(__mmask8 some, __m512i end, __m512i left, uint64_t separators)
 	                                         _mm512_slli_epi64(left, 3)));
 }
 
-/* Bits of bytes that are digits. */
-static inline AVX512 __mmask64
-digits_of(__m512i text)
-{
-	return _mm512_cmple_epu8_mask(_mm512_sub_epi8(text, _mm512_set1_epi8('0')), _mm512_set1_epi8(9));
-}
-
 /* As load_numbers(), eight at a time. */
 static AVX512 void
 load_numbers_avx512(const struct gs_line_batch *batch, const char *const *at, struct numbers *numbers)
@@ -209,7 +202,8 @@ load_numbers_avx512(const struct gs_line_batch *batch, const char *const *at, st
 		for (;;) {
 			left = _mm512_maskz_sub_epi64(some, end, from);
 			text = load_lefts(some, end, left, separators);
-			digits = _mm512_movm_epi8(digits_of(text));
+			digits = _mm512_sub_epi8(text, _mm512_set1_epi8('0'));
+			digits = _mm512_movm_epi8(_mm512_cmple_epu8_mask(digits, _mm512_set1_epi8(9)));
 			first = _mm512_and_si512(text, byte);
 			zeros = _mm512_cmpeq_epi64_mask(first, zero);
 			sign = _mm512_mask_cmpeq_epi64_mask(~minus, first, _mm512_set1_epi64('-'));
@@ -269,10 +263,10 @@ load_numbers(const struct gs_line_batch *batch, const struct gs_keydef *key, con
 	}
 }
 
-/* Remove points, and a zero before one: digits follow, and a number of 16 bytes stays one.  Returns whether
- * some have more than eight digits. */
+/* Remove points, if there may be some, and a zero before one: digits follow, and a number of 16 bytes stays
+ * one.  Returns whether some have more than eight digits. */
 INLINE bool
-remove_points(struct numbers *numbers, size_t count)
+remove_points(struct numbers *numbers, size_t count, bool some)
 {
 	const uint64_t points = numbers->points;
 	uint64_t any = 0;
@@ -282,7 +276,7 @@ remove_points(struct numbers *numbers, size_t count)
 		const uint64_t text = numbers->text[i], next = numbers->next[i];
 		const bool full = gs_line_other(text) == 0;
 		const uint64_t from = full ? next : text, other = gs_line_other(from), end = other & -other;
-		const bool point = ((from ^ points) & ((end << 1) - (end >> 7))) == 0;
+		const bool point = some && ((from ^ points) & ((end << 1) - (end >> 7))) == 0;
 		const bool zero = point && (text & 0xff) == '0';
 		const uint64_t whole = point ? (zero ? 0 : (end >> 7) - 1) : UINT64_MAX;
 		const uint64_t text_whole = full ? UINT64_MAX : whole;
@@ -355,8 +349,17 @@ make_numbers_of(const struct gs_line_batch *batch, const struct numbers *numbers
 INLINE uint64_t
 make_numbers(const struct gs_line_batch *batch, struct numbers *numbers, uint64_t *words, uint64_t *failed)
 {
-	return remove_points(numbers, batch->count) ? make_numbers_of(batch, numbers, true, words, failed)
-	                                            : make_numbers_of(batch, numbers, false, words, failed);
+	const size_t count = batch->count;
+	uint64_t some = 0;
+	bool long_ones;
+
+	#pragma omp simd reduction(|: some)
+	for (size_t i = 0; i < count; i++)	/* bytes like a point */
+		some |= gs_low_bytes(numbers->text[i] ^ numbers->points) |
+		        gs_low_bytes(numbers->next[i] ^ numbers->points);
+	long_ones = some != 0 ? remove_points(numbers, count, true) : remove_points(numbers, count, false);
+	return long_ones ? make_numbers_of(batch, numbers, true, words, failed)
+	                 : make_numbers_of(batch, numbers, false, words, failed);
 }
 
 GS_SIMD_BEST(uint64_t, make_numbers, (const struct gs_line_batch *batch, struct numbers *numbers,

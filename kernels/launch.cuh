@@ -126,7 +126,8 @@ by_width(unsigned bits, const Body &body)
 struct shared_size {
 	size_t bytes, most;
 
-	shared_size(size_t now, size_t ever = 0) : bytes(now), most(ever > now ? ever : now) {}
+	shared_size(size_t always) : bytes(always), most(always) {}
+	shared_size(size_t now, size_t ever) : bytes(now), most(ever) {}
 };
 
 /**

@@ -158,10 +158,10 @@ is_less(const struct gs_item_order *order, struct gs_item_batch *batch, const st
 	return less;
 }
 
-/* Merge A .. B with B .. END to INTO; equal ones of A are first. */
+/* Merge A .. B with B .. END to INTO; equal ones of A are first.  Only what is VERIFIED is in order. */
 static void
-merge_two(const struct gs_item_order *order, struct gs_item_batch *batch, const struct element *a,
-          const struct element *b, const struct element *end, struct element *into)
+merge_two(const struct gs_item_order *order, bool verified, struct gs_item_batch *batch,
+          const struct element *a, const struct element *b, const struct element *end, struct element *into)
 {
 	const struct element *middle = b;
 	struct element *behind = into + (end - a);
@@ -173,8 +173,8 @@ merge_two(const struct gs_item_order *order, struct gs_item_batch *batch, const 
 		*into++ = a[(b - a) & -(ptrdiff_t)second];
 		a += !second;
 		b += second;
-		if (a == middle || b == end)
-			break;
+		if (a == middle || b == end || !verified)
+			continue;
 		second = !is_less(order, batch, end - 1, middle - 1);
 		*--behind = middle[-1 + ((end - middle) & -(ptrdiff_t)second)];
 		middle -= !second;
@@ -286,8 +286,8 @@ make_share(struct gs_item_merger *merger, size_t number)
 		for (size_t r = 0; r < runs; r += 2) {
 			const uint32_t end = ends[gs_least(r + 2, runs)];
 
-			merge_two(order, &batch, elements + ends[r], elements + ends[r + 1], elements + end,
-			          others + ends[r]);
+			merge_two(order, merger->round.limited, &batch, elements + ends[r],
+			          elements + ends[r + 1], elements + end, others + ends[r]);
 			ends[r / 2 + 1] = end;
 		}
 		swap = elements;

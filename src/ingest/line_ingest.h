@@ -283,7 +283,7 @@ struct gs_line_collector {
 	struct gs_bytes lines[GS_MERGE_BATCHES];	/* the last ones; those before may be in use */
 	struct gs_follow follow;	/* for the faults; the caller's */
 	atomic_size_t *spare;	/* memory that all collectors may still take */
-	size_t  inputs;		/* so many */
+	size_t  inputs;		/* of the merge */
 	bool    borrows;	/* the header is another collector's */
 };
 

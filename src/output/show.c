@@ -272,7 +272,7 @@ gs_json_character(char *into, const char *text, size_t bytes, size_t *read)
 	return escape + *read;
 }
 
-/* There is room. */
+/* The caller has reserved MORE_BYTES. */
 static void
 begin_json(struct gs_show *show)
 {

@@ -47,7 +47,7 @@ def between_words():
 
 
 NAMED = {
-    "minutes of ./bootstrap check": r"\./bootstrap check\b[^.]*?(\d+ to \d+) minutes",
+    "minutes of ./bootstrap check": r"\./bootstrap check\b[^.]*?(\d+) minutes",
     "minutes of .ci/run": r"\.ci/run\b[^.]*?(\d+ to \d+) minutes",
     "a call from Python": r"calls? (?:the library )?(?:in|takes) (0\.\d) (?:us|microseconds)(?! longer)",
     "a call through ctypes": r"(?:through ctypes a call takes|through ctypes takes|takes 0\.\d us, not) (\d+ to \d+)",

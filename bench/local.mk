@@ -142,14 +142,9 @@ endif
 bench_results = \
   bench/results/2cores-2026-11-21/cpu-and-text.txt \
   bench/results/2cores-2026-11-22/versus-u32.json \
-  bench/results/2cores-2026-11-23/lines.txt \
-  bench/results/2cores-2026-11-23/ranks.txt \
-  bench/results/2cores-2026-11-23/records.txt \
   bench/results/2cores-2026-11-25/spilled-keys.txt \
   bench/results/2cores-2026-11-25/python.txt \
   bench/results/2cores-2026-11-27/numbers.txt \
-  bench/results/2cores-2026-11-27/lines.txt \
-  bench/results/2cores-2026-11-27/limits.txt \
   bench/results/2cores-2026-11-29/all.json \
   bench/results/2cores-2026-11-29/python.txt \
   bench/results/README.md \
@@ -157,7 +152,6 @@ bench_results = \
   bench/results/h100-2026-11-25/table-pairs.txt \
   bench/results/h100-2026-11-25/table.txt \
   bench/results/h200-2026-11-26/arrays.txt \
-  bench/results/h200-2026-11-26/as-sort.txt \
   bench/results/h200-2026-11-26/jobs.json \
   bench/results/h200-2026-11-26/jobs.txt \
   bench/results/h200-2026-11-26/lines.txt \
@@ -191,7 +185,6 @@ bench_results = \
   bench/results/h200-2026-11-23/pinning.json \
   bench/results/h200-2026-11-23/queues.json \
   bench/results/h200-2026-11-23/ranks.txt \
-  bench/results/h200-2026-11-23/sets.txt \
   bench/results/h200-2026-11-23/two-gpus.json
 
 bench_scripts = \

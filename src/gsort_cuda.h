@@ -2,8 +2,8 @@
 /*
  * gsort_cuda.h - sort arrays in the memory of a GPU
  *
- * The whole public interface of libgsort_cuda, which is linked beside a program's own CUDA, or loaded.
- * It needs no CUDA header: a stream is a cudaStream_t or CUstream, NULL for the default stream.
+ * The whole public interface of libgsort_cuda.  A program can link the library beside its own CUDA, or load
+ * it.  This header needs no CUDA header: a stream is a cudaStream_t or CUstream, NULL for the default stream.
  *
  *     size_t bytes;
  *     void *scratch;
@@ -13,28 +13,30 @@
  *     if (gsort_cuda_sort(keys, other, count, GSORT_F32, 0, scratch, &bytes, stream) != GSORT_ERROR_NONE)
  *             fprintf(stderr, "%s\n", gsort_cuda_message());
  *
- * All functions may be called from any threads at once, each with memory of its own.
+ * Several threads may call these functions at once, each with its own memory.
  *
- * What calls do, and what they do not:
+ * What a call does, and what it does not do:
  *
- *   - The current device of the thread is the one of the memory and the stream, and its context is
- *     used as it is.  Work is queued on STREAM, in order; other streams are not waited for.
- *   - Keys are of all binary types of enum gsort_type, but U128 and I128, aligned to their size.  Floats
- *     are in the order -inf .. -0, 0 .. inf, NaN, -NaN; NaNs keep their bits.
- *   - No memory of the device is allocated.  The first call in a context creates a stream, two events
- *     and a page of pinned memory, and a call that runs beside others creates one more of each.  They
- *     are kept for later calls, until gsort_cuda_release().
- *   - A call returns when the host knows that no step has to be repeated: it waits for earlier work of
- *     STREAM, then for about two thirds of its own.  The rest may be under way when it returns: STREAM
- *     is in order.  It does not wait for keys of 8 and 16 bits, for less than 2^17 keys without
- *     payloads, for up to 2^14 keys with payloads that are not stable, and for short rows.
- *   - While STREAM is captured in a graph a call waits for nothing.  Keys that two more divisions than usual
- *     leave together are then sorted by one block each, slowly.  Segments, rows that are not short, and pairs
- *     without GSORT_CUDA_STABLE or GSORT_CUDA_PLACES are refused.  A graph with more than 16 MB of keys, 2^21
- *     places, or 2^13 stable pairs or places of 64 bits has conditional nodes, and one with fewer where tiles
- *     are shorter: CUDA does not clone it, nor make it a node of another graph.
- *   - Every GPU of the library's build is supported.  Where a block cannot have 160 KB of shared memory
- *     (compute capability 7.5, 8.6, 8.9 and 12.x) tiles are shorter, and sorts take 1.3 to 2.2 times as long.
+ *   - The memory and STREAM must belong to the current device of the thread; the call uses its current
+ *     context.  Work is queued on STREAM, in order.  The call does not wait for other streams.
+ *   - Keys have any binary type of enum gsort_type except U128 and I128, and are aligned to their size.
+ *     Floats are in the order -inf .. -0, 0 .. inf, NaN, -NaN; NaNs keep their bits.
+ *   - The library does not allocate device memory.  The first call in a context creates a stream, two
+ *     events and a page of pinned memory, and a call that runs beside others creates one more of each.
+ *     They are kept for later calls, until gsort_cuda_release().
+ *   - A call returns when the host knows that no step must be repeated: it waits for earlier work on
+ *     STREAM, and for about two thirds of its own.  The rest may still run when it returns.  It does not
+ *     wait if keys have 8 or 16 bits, if there are fewer than 2^17 keys without payloads or at most 2^14
+ *     keys with payloads and the sort is not stable, or if rows are short.
+ *   - While STREAM is captured in a graph, a call waits for nothing.  Keys that stay together after two more
+ *     divisions than usual are then sorted by one block each, slowly.  The call refuses segments, rows that
+ *     are not short, and pairs without GSORT_CUDA_STABLE or GSORT_CUDA_PLACES.  A graph has conditional
+ *     nodes if it sorts more than 16 MB of keys, more than 2^21 places, or more than 2^13 stable pairs or
+ *     places of 64-bit keys, and sometimes fewer where tiles are shorter.  CUDA can neither clone such a
+ *     graph nor make it a node of another graph.
+ *   - Every GPU architecture of the library's build is supported.  Where a block cannot have 160 KB of shared
+ *     memory (compute capability 7.5, 8.6, 8.9 and 12.x), tiles are shorter, and sorts take 1.3 to 2.2 times
+ *     as long.
  */
 #ifndef GSORT_CUDA_H
 #define GSORT_CUDA_H
@@ -48,18 +50,18 @@ extern "C" {
 enum gsort_cuda_flag {
 	GSORT_CUDA_DESCENDING = 1,	/* largest first */
 	GSORT_CUDA_STABLE = 2,		/* values of equal keys keep their order */
-	GSORT_CUDA_PLACES = 4,		/* of pairs: values are written, the places where keys were */
-	GSORT_CUDA_CHECKED = 8,		/* look if the result is right; not for rows and segments */
+	GSORT_CUDA_PLACES = 4,		/* pairs: write as values the places where keys were */
+	GSORT_CUDA_CHECKED = 8,		/* check the result; not for rows and segments */
 };
 
-/** What GSORT_CUDA_CHECKED has found. */
+/** The result of a check, with GSORT_CUDA_CHECKED. */
 enum gsort_cuda_state {
 	GSORT_CUDA_UNKNOWN,		/* the work of the call has not ended */
 	GSORT_CUDA_RIGHT,
 	GSORT_CUDA_WRONG,
 };
 
-/** SCRATCH of a call with GSORT_CUDA_CHECKED begins with it, at a multiple of 16 bytes. */
+/** With GSORT_CUDA_CHECKED, SCRATCH is aligned to 16 bytes, and begins with this struct after the call. */
 struct gsort_cuda_verdict {
 	uint32_t state;			/* of enum gsort_cuda_state */
 	uint32_t what;			/* the sum of 1: keys are out of order, 2: keys or values differ */
@@ -70,43 +72,43 @@ struct gsort_cuda_verdict {
  * Sort COUNT keys at KEYS.
  *
  * @keys     device memory; the result is always here
- * @other    device memory for as many keys, that does not overlap KEYS; afterwards it has any values
+ * @other    device memory for as many keys, which does not overlap KEYS; its contents are then undefined
  * @flags    0, or values of enum gsort_cuda_flag
  * @scratch  device memory; NULL: only store in *SCRATCH_BYTES how many bytes the same call needs
- * @scratch_bytes  of SCRATCH; more than needed is fine
+ * @scratch_bytes  the size of SCRATCH, which may be larger than needed
  * @return   GSORT_ERROR_NONE; GSORT_ERROR_USAGE: an argument is wrong, nothing has been done;
- *           GSORT_ERROR_MEMORY, GSORT_ERROR_DEVICE: CUDA failed, or GSORT_CUDA_CHECKED found the sort
- *           wrong; the keys have any values
+ *           GSORT_ERROR_MEMORY, GSORT_ERROR_DEVICE: CUDA failed, or GSORT_CUDA_CHECKED found an error; the
+ *           contents of KEYS are undefined
  *
- * Equal keys are equal bits, so stability makes no difference.
+ * Equal keys have equal bits, so stability makes no difference.
  *
- * With GSORT_CUDA_CHECKED keys and hashes of them are added up before the sort and after it, where neighbours
- * are also compared: keys that are lost, changed or out of order are found, but for one fault of 2^64.  The
- * call waits for all of its work then; of a captured one the verdict is in SCRATCH, for whoever waits for the
- * graph.
+ * With GSORT_CUDA_CHECKED, the call adds up keys and their hashes before and after the sort, and compares
+ * neighbours after it.  This detects keys that are lost, changed or out of order, except for one fault in
+ * 2^64.  The call then waits for all of its work.  If STREAM is captured, wait for the graph before you read
+ * the verdict in SCRATCH.
  *
- * Time: O(n) for keys of 8 and 16 bits, which do not use OTHER; else O(n log n).  Scratch: 512 KiB for
- * keys of 8 and 16 bits; up to 16 MB of keys two to four times as much as they have, and at least that
- * for more; of 2^26 keys 43 % (32 bits) or 22 % (64 bits) of theirs, of 2^28 22 % or 17 %, of 2^30 14 %.
+ * Time: O(n) for keys of 8 and 16 bits, which do not use OTHER; otherwise O(n log n).  Scratch memory:
+ * 512 KiB for keys of 8 and 16 bits.  Up to 16 MB of other keys need two to four times their size, and more
+ * keys need at least as much.  2^26 keys need 43 % (32 bits) or 22 % (64 bits) of their size, 2^28 keys 22 %
+ * or 17 %, and 2^30 keys 14 %.
  */
 GSORT_API enum gsort_error gsort_cuda_sort(void *keys, void *other, size_t count,
                                            enum gsort_type type, unsigned flags, void *scratch,
                                            size_t *scratch_bytes, void *stream);
 
 /**
- * Sort COUNT keys at KEYS, and move VALUES with them, COUNT elements of VALUE_BYTES, 4 or 8.  Both results
- * are where the arrays were.
+ * Sort COUNT keys at KEYS, and move the COUNT elements of VALUES with them.  Each value has VALUE_BYTES, 4 or
+ * 8 bytes.  Both arrays are sorted in place.
  *
- * @flags  without GSORT_CUDA_STABLE values of equal keys of 32 or 64 bits come in any order, which is faster.
- *         With GSORT_CUDA_PLACES VALUES need have no values: afterwards value i is the place where key i was,
- *         equal keys are in the order of their places, and that is an argsort.  GSORT_CUDA_CHECKED
- *         looks at places, and that each value is still beside its key, but not at the order of
- *         values of equal keys
- * @count  of stable pairs and of places 2^32 at most
+ * @flags  without GSORT_CUDA_STABLE, values of equal keys of 32 or 64 bits come in any order, which is
+ *         faster.  With GSORT_CUDA_PLACES, VALUES is only written: value i is the place where key i was, and
+ *         equal keys are in the order of their places (argsort).  GSORT_CUDA_CHECKED checks places, and that
+ *         each value still belongs to its key, but not the order of values of equal keys
+ * @count  at most 2^32 for stable pairs and places
  *
- * All else is as in gsort_cuda_sort().  Scratch: as much as both arrays; and as above for keys of 64 bits,
- * of pairs of 16 bytes twice that.  Of stable pairs and of places 17 to 26 bytes for each key; and up to 2^21
- * keys about twice that.
+ * The rest is as in gsort_cuda_sort().  Scratch memory: as much as both arrays, and as above for keys of 64
+ * bits, or twice that for pairs of 16 bytes.  Stable pairs and places need 17 to 26 bytes for each key, and
+ * about twice that up to 2^21 keys.
  */
 GSORT_API enum gsort_error gsort_cuda_sort_pairs(void *keys, void *values, size_t value_bytes,
                                                  size_t count, enum gsort_type type,
@@ -114,11 +116,11 @@ GSORT_API enum gsort_error gsort_cuda_sort_pairs(void *keys, void *values, size_
                                                  size_t *scratch_bytes, void *stream);
 
 /**
- * Sort each of ROWS rows by itself: LENGTH keys each, one row behind the other at KEYS.
+ * Sort each of ROWS rows at KEYS by itself.  Each row has LENGTH keys, and follows the row before it.
  *
- * All else is as in gsort_cuda_sort().  Of rows of up to 2^13 keys (64 bits: 2^12) the call does not wait,
- * does not use OTHER, and has 256 bytes of scratch.  Longer ones need as much as gsort_cuda_sort() and 1 %
- * more; of 8 and 16 bits also 8 bytes for each key.
+ * The rest is as in gsort_cuda_sort().  For rows of up to 2^13 keys (64 bits: 2^12), the call does not wait,
+ * does not use OTHER, and needs 256 bytes of scratch memory.  Longer rows need 1 % more than
+ * gsort_cuda_sort(), and for keys of 8 and 16 bits also 8 bytes for each key.
  */
 GSORT_API enum gsort_error gsort_cuda_sort_rows(void *keys, void *other, size_t rows, size_t length,
                                                 enum gsort_type type, unsigned flags,
@@ -128,13 +130,13 @@ GSORT_API enum gsort_error gsort_cuda_sort_rows(void *keys, void *other, size_t 
 /**
  * Sort each of SEGMENTS segments of COUNT keys by itself: segment i is from OFFSETS[i] to OFFSETS[i + 1] - 1.
  *
- * @offsets   device memory: SEGMENTS + 1 numbers of keys, which never fall and are COUNT at most.  Keys
- *            before the first one and from the last one on keep their places
- * @segments  less than 2^32; they may be empty, and of any lengths
- * @return    GSORT_ERROR_USAGE, too, if OFFSETS are not as they should be: keys are as they were
+ * @offsets   device memory: SEGMENTS + 1 numbers, which do not decrease and are at most COUNT.  Keys before
+ *            the first offset, and from the last one on, keep their places
+ * @segments  less than 2^32; segments may be empty, and have any lengths
+ * @return    also GSORT_ERROR_USAGE if OFFSETS are invalid; the keys are then unchanged
  *
- * All else is as in gsort_cuda_sort().  Scratch: as for long rows, and 10 to 80 bytes for each segment, but
- * at most 5 for each key.
+ * The rest is as in gsort_cuda_sort().  Scratch memory: as for long rows, and 10 to 80 bytes for each
+ * segment, but at most 5 for each key.
  */
 GSORT_API enum gsort_error gsort_cuda_sort_segments(void *keys, void *other, size_t count,
                                                     const uint64_t *offsets, size_t segments,
@@ -143,9 +145,10 @@ GSORT_API enum gsort_error gsort_cuda_sort_segments(void *keys, void *other, siz
                                                     void *stream);
 
 /**
- * gsort_cuda_sort_rows() of pairs, which are stable.  GSORT_CUDA_PLACES: in the key's row, from 0 on.
+ * Like gsort_cuda_sort_rows(), for pairs; the sort is stable.  With GSORT_CUDA_PLACES, places count from 0 in
+ * each row.
  *
- * Scratch: as of stable pairs.
+ * Scratch memory: as for stable pairs.
  */
 GSORT_API enum gsort_error gsort_cuda_sort_pairs_rows(void *keys, void *values, size_t value_bytes,
                                                       size_t rows, size_t length,
@@ -153,7 +156,8 @@ GSORT_API enum gsort_error gsort_cuda_sort_pairs_rows(void *keys, void *values, 
                                                       void *scratch, size_t *scratch_bytes,
                                                       void *stream);
 
-/** gsort_cuda_sort_segments() of pairs, which are stable.  GSORT_CUDA_PLACES: among all COUNT keys. */
+/** Like gsort_cuda_sort_segments(), for pairs; the sort is stable.  With GSORT_CUDA_PLACES, places count in
+ *  all COUNT keys. */
 GSORT_API enum gsort_error gsort_cuda_sort_pairs_segments(void *keys, void *values,
                                                           size_t value_bytes, size_t count,
                                                           const uint64_t *offsets,
@@ -161,7 +165,7 @@ GSORT_API enum gsort_error gsort_cuda_sort_pairs_segments(void *keys, void *valu
                                                           unsigned flags, void *scratch,
                                                           size_t *scratch_bytes, void *stream);
 
-/** Free what calls have kept in the current context.  No call is under way there. */
+/** Free what calls have kept in the current context.  No call may be running there. */
 GSORT_API enum gsort_error gsort_cuda_release(void);
 
 /** The message of this thread's last error, without newline; never NULL. */

@@ -343,8 +343,8 @@ def _figures(function: str, src: Source, given: Mapping[str, Any], value: Any, *
 def quantiles(src: Source, q: Union[float, Sequence[float]], **options: Unpack[Options]) -> Any:
 	"""The quantile Q (0 to 1) of the keys in SRC, files or arrays; a list if Q is a sequence.
 
-	A quantile has the nearest rank: it is the least key for which at least a share Q of all keys are less than or
-	equal to it; None if there are no keys.  For lines, give a numeric key: csv=True, header=1, key="price:n".  If
+	A quantile is always one of the keys (nearest rank): the smallest key such that at least Q times the number of
+	keys are less than or equal to it.  It is None if there are no keys.  For lines, give a numeric key: csv=True, header=1, key="price:n".  If
 	the key is text, a quantile is the first line with that key.
 	"""
 	text = ",".join(np.format_float_positional(float(one), trim="-") for one in np.atleast_1d(q))

@@ -51,9 +51,9 @@ class Options(TypedDict, total=False):
 	checks the output.  SPLIT is a number of files to write; "%r" in the name stands for their number.  IN_PLACE
 	overwrites the file instead of replacing it.
 
-	Resources: MEMORY is a limit in bytes.  Larger inputs go through temporary files in TEMP_DIRS, which
-	COMPRESS_PROGRAM "zstd" or "lz4" compresses, and of which at most BATCH_SIZE are merged at once.  THREADS=0
-	means one per core, at most 16.  DEVICE is "auto", "cpu", "gpu" or "gpu:1"; GPU_MEMORY limits its memory.
+	Resources: MEMORY is a limit in bytes.  Larger inputs go through temporary files in TEMP_DIRS.
+	COMPRESS_PROGRAM "zstd" or "lz4" compresses these files.  At most BATCH_SIZE runs or files are merged at once.
+	THREADS=0 means one per core, at most 16.  DEVICE is "auto", "cpu", "gpu" or "gpu:1"; GPU_MEMORY limits its memory.
 	PROGRESS is called ten times a second with a Progress.
 	"""
 	type: Any

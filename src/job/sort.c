@@ -6,10 +6,10 @@
  * Out:  the sorted output.
  *
  * sort_once() is the whole program, left to right, for keys and for items (engine/engine.h).  Between
- * the stages ranks exchange what they have read (stages.c).  A GPU is never repaired.  If it cannot be
- * opened, fails or is wrong, and the user did not demand it, the job rewinds the input, plans for
- * the CPU, and calls sort_once() again.  The output is deterministic: the emit stage skips the bytes
- * that have been written, after it has compared them.
+ * the stages, ranks exchange what they have read (stages.c).  If a GPU cannot be opened, fails or is
+ * wrong, and the user did not demand it, the job rewinds the input, plans for the CPU, and calls
+ * sort_once() again.  The output is deterministic, so the emit stage compares the bytes that have
+ * been written, and skips them.
  */
 #include <string.h>
 
@@ -76,7 +76,7 @@ gs_job_emit(struct gsort *job, const char *header, size_t header_bytes)
 	return gs_rank_finish(job, status);
 }
 
-/* The output is figures about all keys.  Nothing is written before the last key has been seen. */
+/* Write figures about all keys.  Nothing is written before the last key has been seen. */
 static gs_status
 make_figures(struct gsort *job)
 {
@@ -111,7 +111,7 @@ make_figures(struct gsort *job)
 	return status;
 }
 
-/* All input, to the engine, or to the engines of all ranks. */
+/* Read all input, into the engine, or into the engines of all ranks. */
 static gs_status
 read_all(struct gsort *job)
 {
@@ -123,8 +123,8 @@ read_all(struct gsort *job)
 	return gs_rank_complete(job);
 }
 
-/* The whole program, for every kind of element, alone or as one of several ranks.  Read this first: each call
- * is one stage. */
+/* The whole program, for every kind of element, and for one rank or several.  Read this first: each call is
+ * one stage. */
 static gs_status
 sort_once(struct gsort *job)
 {
@@ -150,7 +150,7 @@ sort_once(struct gsort *job)
 
 /* ---- choosing the device --------------------------------------------------------- */
 
-/* Begin again, from the first byte of the input, on the CPU; REASON: why not on the GPU, for people. */
+/* Begin again on the CPU, at the first byte of the input.  REASON tells people why not on the GPU. */
 static gs_status
 start_over_on_cpu(struct gsort *job, const char *reason)
 {

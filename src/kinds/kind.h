@@ -36,43 +36,42 @@
  * A sort that starts over allocates and reads again; one that becomes another kind begins with describe.
  */
 
-/* What one of several processes knows of the input; zeroed: it is alone, and reads all of it. */
+/* What one of several processes knows about the input; zeroed: one process reads all of it. */
 struct gs_share {
 	bool        headed;		/* the header is known, and not read here: */
 	const char *header;
 	size_t      header_bytes;
-	struct gs_item_window window;	/* through which items come to their owners; BYTES 0: no owners */
+	struct gs_item_window window;	/* memory for items on their way to owners; BYTES 0: no owners */
 };
 
 /* Lines by key. */
 struct gs_line_feed {
 	struct gs_line_order  order;
-	struct gs_line_items  whole, behind_numbers;	/* of orders of items */
-	struct gs_follow      follow;	/* of a merge that is a sort */
+	struct gs_line_items  whole, behind_numbers;	/* contexts of orders of items */
+	struct gs_follow      follow;	/* for a merge that sorts */
 	struct gs_line_ingest ingest;
-	struct gs_line_column column;	/* of figures */
+	struct gs_line_column column;	/* for figures */
 	char                 *chunks;	/* memory to read with */
 	struct gs_arena       numbered;	/* pieces of --argsort */
-	struct gs_record      number;	/* an item of --argsort of text, which is read as: */
-	const struct gs_text_options *text;	/* or NULL: lines are not numbers */
+	struct gs_record      number;	/* --argsort of numbers as text: an item, ... */
+	const struct gs_text_options *text;	/* ... and how text is read; NULL: lines are not numbers */
 	size_t                chunk_bytes;
 	struct gs_line_limits limits;
 };
 
-/* What elements that are items have beside the others. */
+/* What only items need. */
 struct gs_feed_items {
 	struct gs_item_order   order, written;	/* as they are stored; as they are written */
 	struct gs_item_store  *store;
-	struct gs_item_firsts *firsts;	/* of --keep-order, in place of it */
+	struct gs_item_firsts *firsts;	/* instead of STORE, with --keep-order */
 
-	/* What leaves is only ... */
-	struct gs_item_top top;		/* ... the most frequent items, ... */
-	const char        *listed;	/* ... as JSON under this name; or NULL */
+	struct gs_item_top top;		/* with --top */
+	const char        *listed;	/* the name in JSON under which items are written; or NULL */
 };
 
 struct gs_feed {
 	/* Borrowed, and set before describe. */
-	struct gsort_options *options;	/* changed to others that mean the same */
+	struct gsort_options *options;	/* rewritten to equivalent, cheaper ones */
 	struct gs_plan_input *plan_input;
 	struct gs_plan       *plan;
 	struct gs_monitor    *monitor;
@@ -91,76 +90,76 @@ struct gs_feed {
 
 	/* Used to read. */
 	struct gs_input        *input;
-	struct gs_ingest        ingest;	/* of keys; lines use its options of text and its reader ahead */
+	struct gs_ingest        ingest;	/* for keys; lines use its text options and its reader */
 	struct gs_record_ingest records;
 	struct gs_line_feed     lines;
-	uint64_t                elements;	/* that this process has, once all have been read, ... */
-	struct gs_item_slice    header;		/* ... and what comes before them */
+	uint64_t                elements;	/* in this process, after all have been read, ... */
+	struct gs_item_slice    header;		/* ... and what comes before them in the output */
 	struct gs_read_counts   read;	/* by a check or merge */
 };
 
-/** What has been read: set bytes, elements and invalid lines in STATS. */
+/** Set the bytes, elements and invalid lines in STATS that have been read. */
 void gs_feed_count(const struct gs_feed *feed, struct gsort_stats *stats);
 
-/** Forget what was allocated: allocate follows, or describe. */
+/** Release what was allocated; allocate or describe follows. */
 void gs_feed_release(struct gs_feed *feed);
 
-/** A zeroed struct is allowed. */
+/** Close FEED, which may be zeroed. */
 void gs_feed_close(struct gs_feed *feed);
 
-/* ---- what differs among kinds --------------------------------------------------- */
+/* ---- the differences between kinds ---------------------------------------------- */
 
 enum gs_listed_as { GS_AS_KEYS, GS_AS_RECORDS, GS_AS_LINES };
 
 struct gs_kind {
-	/** Understand the keys, and set the bytes of an element if it has others than gs_ingest_set_format()
-	 *  knows.  GS_EUSAGE: one is wrong.  NULL: there are none. */
+	/** Parse the keys, and set the size of an element if gs_ingest_set_format() does not know it.
+	 *  GS_EUSAGE: a key is wrong.  NULL: there are no keys to parse. */
 	gs_status (*describe)(struct gs_feed *feed);
 
-	/** The facts about them for a plan. */
+	/** Set the facts about elements of this kind for a plan. */
 	void (*plan)(struct gs_plan_input *input);
 	const char *cpu_rule;
 
-	/** Add to that the memory which elements of this kind need beside them; GUESSED: the size of the
+	/** Add the memory that elements of this kind need beside themselves; GUESSED: the size of the
 	 *  input is a hint. */
 	void (*keep)(const struct gs_feed *feed, struct gs_plan_input *input, bool guessed);
 
 	/** Get memory, as planned, and open the engine.  GS_EBUDGET. */
 	gs_status (*allocate)(struct gs_feed *feed);
 
-	/** Read all input, for TAKER, and what stands in the output before the elements. */
+	/** Read all input for TAKER, and the header that precedes the elements in the output. */
 	gs_status (*read)(struct gs_feed *feed, const struct gs_taker *taker);
 
-	/** Compare all elements with the ones before, and store none.  GS_EINPUT: one is invalid, or out
+	/** Compare each element with the one before, and store none.  GS_EINPUT: one is invalid, or out
 	 *  of order (follow->disorder). */
 	gs_status (*check)(struct gs_feed *feed, struct gs_follow *follow);
 
-	/** The work that it is to do what INPUT says, which is as planned, but of any size; *KEPT: the bytes
-	 *  that a sort keeps.  A merge that sorts becomes a sort in INPUT. */
+	/** Return the kind of work in a job with INPUT, which may differ from the plan in size; set *KEPT to
+	 *  the bytes that a sort keeps.  If a merge sorts, make INPUT a sort. */
 	enum gs_work (*work)(const struct gs_feed *feed, struct gs_plan_input *input, uint64_t *kept);
 
-	const struct gs_statistics_of *figures;	/* how they are made; NULL: there are none */
-	enum gs_listed_as as;		/* for people */
+	const struct gs_statistics_of *figures;	/* functions for figures; NULL: there are none */
+	enum gs_listed_as as;		/* for messages */
 };
 
 extern const struct gs_kind gs_keys, gs_records, gs_lines, gs_text_numbers, gs_column, gs_field;
 
-/** What OPTIONS sort. */
+/** Return the kind that OPTIONS sort. */
 const struct gs_kind *gs_kind_of(const struct gsort_options *options);
 
-/* ---- what kinds share (items.c) -------------------------------------------------- */
+/* ---- shared by kinds (items.c) ---------------------------------------------------- */
 
 #define GS_MANY_VALUES	"so many values (--top, --sample, --tail, --histogram)"
 #define GS_ITEMS_ON_CPU	"records and lines are sorted on the CPU"
 
-/** The sizes of items (plan/items.h), of a sort or of a check of lines. */
+/** The sizes of items (plan/items.h) in a sort, or in a check of lines. */
 struct gs_item_sizes gs_items_sizes(const struct gs_feed *feed);
 
-/** Will a merge of items be a sort, even if the output does not overwrite an input?  Its SIZES are set. */
+/** Will a merge of items sort, even if the output does not overwrite an input?  Sets SIZES of the merge. */
 bool gs_items_merge_sorts(const struct gs_feed *feed, struct gs_item_merge_sizes *sizes);
 
-/** How many bytes a sort of INPUT keeps, if items have about EACH: less for a head, more with numbers.  A
- *  merge that sorts becomes a sort. */
+/** The number of bytes that a sort of INPUT keeps, if an item has about EACH: fewer for a head, more with
+ *  numbers.  If a merge sorts, make INPUT a sort. */
 uint64_t gs_items_kept(const struct gs_feed *feed, struct gs_plan_input *input, uint64_t each);
 
 void gs_items_plan(struct gs_plan_input *input);
@@ -169,7 +168,7 @@ void gs_items_keep(const struct gs_feed *feed, struct gs_plan_input *input, bool
 /** Open FEED->engine, with SIZES.  GS_EBUDGET. */
 MUST_CHECK gs_status gs_items_open_engine(struct gs_feed *feed, const struct gs_item_sizes *sizes);
 
-/** What SET keeps. */
+/** The elements that SET keeps. */
 static inline enum gs_set_keep
 gs_set_keep_of(enum gsort_set set)
 {
@@ -181,15 +180,14 @@ gs_set_keep_of(enum gsort_set set)
 	return keeps[set];
 }
 
-/* ---- and of lines (lines.c) ------------------------------------------------------ */
+/* ---- lines (lines.c) --------------------------------------------------------------- */
 
-enum { GS_LINE_ABOUT_BYTES = 24 };	/* of a line, about */
+enum { GS_LINE_ABOUT_BYTES = 24 };	/* the assumed length of a line */
 
-/** Read the options of the order of the lines, whose keys are numbers if it is STRICT.  GS_EUSAGE: one is
- *  wrong. */
+/** Parse the options for the order of lines; STRICT: keys must be numbers.  GS_EUSAGE: an option is wrong. */
 MUST_CHECK gs_status gs_lines_describe(struct gs_feed *feed, bool strict);
 
-/** Read all lines to TAKER, or to FOLLOW, which compares neighbours; either may be NULL. */
+/** Read all lines for TAKER, or for FOLLOW, which compares neighbours; either may be NULL. */
 MUST_CHECK gs_status gs_lines_read(struct gs_feed *feed, const struct gs_taker *taker,
                                    struct gs_follow *follow);
 

@@ -19,7 +19,7 @@
 
 enum { GS_CLASSES = 5 };
 
-/** How many classes have keys; keys of class C have BITS[C] bits, 0 if there are none. */
+/** The number of classes that have keys; keys of class C have BITS[C] bits, 0 if there are none. */
 static inline unsigned
 gs_class_count(const unsigned bits[GS_CLASSES])
 {
@@ -30,7 +30,7 @@ gs_class_count(const unsigned bits[GS_CLASSES])
 	return count;
 }
 
-/** The place of KEY_CLASS in the output.  Its own inverse: also the class at that place. */
+/** The place of KEY_CLASS in the output; its own inverse: also the class at that place. */
 static inline unsigned
 gs_class_place(unsigned key_class, bool descending)
 {
@@ -42,22 +42,22 @@ struct gs_staging {
 	void     *keys;		/* uint32_t or uint64_t ordered bits */
 	size_t    count;	/* keys in it */
 	size_t    room;		/* keys that fit */
-	uint64_t  sum;		/* of the keys in it */
+	uint64_t  sum;		/* the checksum of the keys in it */
 	unsigned  key_bits;	/* 32 or 64 */
 	unsigned  key_class;
-	void     *handle;	/* the lender's */
+	void     *handle;	/* for the lender */
 };
 
-/* Borrowed sorted elements, one behind the other. */
+/* Borrowed sorted elements, contiguous in memory. */
 struct gs_span {
 	union {
-		void       *keys;	/* which the borrower may change in place, and TIMES with them */
+		void       *keys;	/* the borrower may change these in place, and TIMES */
 		const char *items;
 	};
 	size_t    count;
 	size_t    bytes;	/* of items; keys have COUNT * KEY_BITS / 8 */
-	uint64_t *times;	/* or NULL; else element I is a complete group of TIMES[I] equal ones */
-	unsigned  key_bits;	/* 8 and 16 come from count.c alone; 0: items */
+	uint64_t *times;	/* if not NULL, element I is a complete group of TIMES[I] equal elements */
+	unsigned  key_bits;	/* 8 and 16 only from count.c; 0: items */
 	unsigned  key_class;
 	bool      stays;	/* unchanged until take() returns for a later span, or the class ends */
 };
@@ -66,74 +66,74 @@ struct gs_span {
 struct gs_run {
 	const void       *keys;		/* ascending; borrowed; NULL: on disk */
 	size_t            count;
-	struct gs_extent *extent;	/* where on disk, owned by spill.c; NULL: in memory */
+	struct gs_extent *extent;	/* its place on disk, owned by spill.c; NULL: in memory */
 };
 
-/* A span with its place among the others of its key class. */
+/* A span and its place among the spans of its key class. */
 struct gs_sorted_span {
 	struct gs_span span;	/* borrowed; may be changed */
-	size_t         number;	/* spans of the key class before it */
-	size_t         slot;	/* the producer's slot that it lies in, or GS_NO_SLOT */
-	uint64_t       at;	/* in a slot: elements of the key class before it */
-	size_t         strand;	/* in a slot, where strands are wanted: its strand */
+	size_t         number;	/* the number of spans of the key class before it */
+	size_t         slot;	/* the producer's slot that holds it, or GS_NO_SLOT */
+	uint64_t       at;	/* in a slot: the number of elements of the key class before it */
+	size_t         strand;	/* in a slot: its strand, if the sink wants strands */
 	bool           skipped;	/* see skip() */
-	bool           summed;	/* the producer knows its checksum: */
+	bool           summed;	/* the producer has set SUM */
 	uint64_t       sum;	/* gs_checksum() */
-	bool           enough;	/* false; take() sets it if no more spans are wanted */
+	bool           enough;	/* take() sets it to true if the sink wants no more spans */
 };
 
 #define GS_NO_SLOT	SIZE_MAX
 
 /*
- * A consumer of sorted elements.  A producer knows nothing else of it.
+ * A consumer of sorted elements.  Producers know only this interface.
  *
- * A producer with several threads (the buckets) works on several spans at once, each in a slot
- * of its own: any thread calls room() and make() for a span; then one thread calls take() for
+ * A producer with several threads (the buckets) works on several spans at once, each in its own
+ * slot: any thread calls room() and make() for a span; then one thread calls take() for
  * the spans in order.  A producer with one thread (a merge, a GPU, a histogram) only calls
- * take(), with slot GS_NO_SLOT; a store of items also only calls take(), from one thread at a time,
- * not always the same.
+ * take(), with slot GS_NO_SLOT.  A store of items also only calls take(), from one thread at a time,
+ * but not always the same thread.
  *
- * A strand is the part of a class that goes to one of several output files.  A sink may want the keys
- * by strands: then the buckets work on spans of several strands in turn.  Any thread calls take() for
- * the spans of a strand in order, and others do so for other strands at the same time.  A span belongs
- * to the strand in which its middle key lies.  A producer with one thread knows nothing of strands.
+ * A strand is the part of a class that goes to one of several output files.  If a sink wants strands,
+ * the buckets work on spans of several strands in turn.  Any thread calls take() for the spans of a
+ * strand, in order, while other threads do so for other strands.  A span belongs to the strand of its
+ * middle key.  A producer with one thread ignores strands.
  */
 struct gs_span_sink {
-	/** Are no keys of a span in a slot wanted?  Then it is not sorted, room() and make() are not
-	 *  called, and take() may look only at its number of keys.  NULL: all are wanted. */
+	/** True if no key of a span in a slot is wanted.  Then the producer does not sort the span or call
+	 *  room() and make(), and take() may use only its number of keys.  NULL: all spans are wanted. */
 	bool (*skip)(void *context, const struct gs_sorted_span *sorted);
 
-	/** Set *KEYS to the memory in which SORTED.span.count keys are to be sorted; leave it alone
-	 *  to have them in the slot.  NULL: always in the slot. */
+	/** Set *KEYS to the memory in which to sort SORTED.span.count keys, or leave it unchanged
+	 *  to sort them in the slot.  NULL: always in the slot. */
 	void (*room)(void *context, const struct gs_sorted_span *sorted, void **keys);
 
-	/** Work on a span that is sorted, in any order of spans.  NULL: nothing to do. */
+	/** Work on a sorted span; spans come in any order.  NULL: nothing to do. */
 	gs_status (*make)(void *context, struct gs_sorted_span *sorted);
 
-	/** Take a span, in order; see enough. */
+	/** Take the next span, in order; see enough. */
 	gs_status (*take)(void *context, struct gs_sorted_span *sorted);
 
-	/** Put a span of items to its place: AT is the number of its first item in the output.
-	 *  Many threads, in any order.  It is called instead of take() where the position of an item is
-	 *  known before the items in front of it are sorted: without groups, with items of a fixed length.
+	/** Write a span of items at its place: AT is the number of its first item in the output.
+	 *  Many threads may call it, in any order.  It replaces take() if the position of an item is known
+	 *  before the items in front of it are sorted: without groups, and if items have a fixed length.
 	 *  NULL: take() is called. */
 	gs_status (*put)(void *context, uint64_t at, const struct gs_span *span);
 
-	/** Spans with TIMES are welcome.  False: a histogram repeats its keys. */
+	/** The sink accepts spans with TIMES.  False: a histogram repeats its keys. */
 	bool        groups;
 
 	void       *context;
 
-	/** The number within the key class of the first key of each strand, ascending, from 0.  0
-	 *  strands: all keys in order. */
+	/** For each strand, the number of its first key within the key class; ascending, from 0.  Without
+	 *  strands, all keys come in order. */
 	const uint64_t *strand_at;
 	size_t          strand_count;
 
-	/** The last KEEPS spans taken from slots stay as they are until take() returns for a later one,
-	 *  or the class ends.  Fewer than there are slots. */
+	/** The last KEEPS spans taken from slots stay unchanged until take() returns for a later one,
+	 *  or the class ends.  Fewer than the number of slots. */
 	size_t          keeps;
 
-	/** How many threads may work on spans; 0: all of the producer's. */
+	/** How many threads may work on spans; 0: all threads of the producer. */
 	unsigned        threads;
 };
 

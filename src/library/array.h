@@ -56,8 +56,7 @@ MUST_CHECK gs_status gs_array_check(const char *name, const void *array, size_t 
 
 /** Do two arrays have no byte in common?  GS_EUSAGE: they overlap. */
 MUST_CHECK gs_status gs_array_check_apart(const char *one_name, const void *one, size_t one_bytes,
-                                          const char *other_name, const void *other,
-                                          size_t other_bytes);
+                                          const char *other_name, const void *other, size_t other_bytes);
 
 /* Keys that are read at once, in the first-level cache. */
 enum { GS_ARRAY_READ_KEYS = 512 };
@@ -177,9 +176,6 @@ MUST_CHECK gs_status gs_array_sort_pairs(void *keys, void *payload, size_t paylo
 /** The least index whose key should come before the key at the index before it; COUNT: the keys are in
  *  order.  O(n), with the threads of ARGS; reads no further than they have come when one is found. */
 size_t gs_array_disorder(const void *keys, size_t count, const struct gs_array_args *args);
-
-/** Is each key from index BEGIN, 1 at least, to before END in order after the key before it? */
-bool gs_array_in_order(const void *keys, size_t begin, size_t end, const struct gs_array_args *args);
 
 /* ---- merge sorted arrays (union.c) --------------------------------------------- */
 

@@ -26,8 +26,9 @@ struct search {
 	atomic_size_t found;	/* COUNT: nothing yet */
 };
 
-bool
-gs_array_in_order(const void *keys, size_t begin, size_t end, const struct gs_array_args *args)
+/* Is each key from index BEGIN, 1 at least, to before END in order after the key before it? */
+static bool
+in_order(const void *keys, size_t begin, size_t end, const struct gs_array_args *args)
 {
 	const size_t step = COPY_BYTES / args->key_bytes - 1;
 	_Alignas(64) char copy[COPY_BYTES];
@@ -54,12 +55,12 @@ search_stretch(void *context, size_t stretch)
 	if (end > search->count)
 		end = search->count;
 	if (begin >= end || atomic_load(&search->found) < begin ||
-	    gs_array_in_order(search->keys, begin, end, search->args))
+	    in_order(search->keys, begin, end, search->args))
 		return;
 	while (end - begin > 1) {	/* the first half that is not */
 		const size_t middle = begin + (end - begin) / 2;
 
-		if (gs_array_in_order(search->keys, begin, middle, search->args))
+		if (in_order(search->keys, begin, middle, search->args))
 			begin = middle;
 		else
 			end = middle;

@@ -218,7 +218,7 @@ sort_few(void *keys, size_t count, const struct gs_array_args *args)
 	bool repeats = false;
 
 	/* Of 16 values two of the first 16 keys are equal, but for once in a million times. */
-	for (size_t a = 1; count >= COUNTED_KEYS && a < FIRST; a++)
+	for (size_t a = 1; a < FIRST; a++)
 		for (size_t b = 0; b < a; b++)
 			repeats |= gs_key_at(keys, args->key_bits, a * step) ==
 			           gs_key_at(keys, args->key_bits, b * step);
@@ -265,21 +265,29 @@ reverse_stretch(void *context, size_t stretch)
 }
 
 /* Keys in order stay, keys in the opposite order are reversed; false: they are neither, and few of them were
- * read. */
+ * read.  No branch depends on the first keys, and they are mapped once: arrays of 256 keys, Xeon, ns, f32 328
+ * and 266, f64 556 and 500. */
 static bool
 sort_ordered(void *keys, size_t count, const struct gs_array_args *args)
 {
-	struct gs_array_args opposite = *args;
+	const unsigned bits = args->key_bits;
+	struct gs_array_args order = *args;
 	struct reversal reversal = { keys, count, args->key_bytes };
+	uint64_t first[FIRST];
+	bool rises = false, falls = false;
 
-	opposite.reverse = !args->reverse;
-	if (gs_array_in_order(keys, 1, FIRST, args))
-		return gs_array_disorder(keys, count, args) == count;
-	if (!gs_array_in_order(keys, 1, FIRST, &opposite) ||
-	    gs_array_disorder(keys, count, &opposite) < count)
+	memcpy(first, keys, FIRST * args->key_bytes);
+	to_ordered(args, first, FIRST);
+	for (size_t i = 1; i < FIRST; i++) {
+		rises |= gs_key_at(first, bits, i - 1) < gs_key_at(first, bits, i);
+		falls |= gs_key_at(first, bits, i - 1) > gs_key_at(first, bits, i);
+	}
+	order.reverse ^= falls;
+	if ((rises && falls) || gs_array_disorder(keys, count, &order) < count)
 		return false;
-	gs_team_each(gs_array_threads(args, count * args->key_bytes), count / 2 / STRETCH_KEYS + 1,
-	             reverse_stretch, &reversal);
+	if (falls)
+		gs_team_each(gs_array_threads(args, count * args->key_bytes), count / 2 / STRETCH_KEYS + 1,
+		             reverse_stretch, &reversal);
 	return true;
 }
 
@@ -524,7 +532,8 @@ gs_array_sort(void *keys, size_t count, const struct gs_array_args *args)
 		to_raw(args, keys, count);
 		return GS_OK;
 	default:
-		if (count >= ORDERED_KEYS && (sort_ordered(keys, count, args) || sort_few(keys, count, args)))
+		if ((count >= ORDERED_KEYS && sort_ordered(keys, count, args)) ||
+		    (count >= COUNTED_KEYS && sort_few(keys, count, args)))
 			return GS_OK;
 		return method == QUICKSORT || most_repeat(keys, count, args)
 		       ? sort_by_quicksort(keys, count, args) : sort_by_buckets(keys, count, args);

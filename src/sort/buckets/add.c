@@ -175,8 +175,7 @@ gs_adder_scatter(struct gs_buckets *buckets, struct gs_adder *thread,
 
 	for (uint32_t block = chain->head, next; block != 0; block = next) {
 		next = pool->block_table[block].next;
-		scatter(buckets, thread, binner, gs_pool_block(pool, block),
-		        pool->block_table[block].count);
+		scatter(buckets, thread, binner, gs_pool_block(pool, block), pool->block_table[block].count);
 		gs_chain_add(buckets->pool, &thread->empty, block);
 		if (thread->empty.blocks == 2 * pool->trip_blocks)
 			gs_pool_give(buckets->pool, &thread->empty);
@@ -355,8 +354,7 @@ gs_buckets_add(struct gs_buckets *buckets, unsigned worker, uint64_t sequence, c
 		return false;
 	}
 	atomic_fetch_add_explicit(&thread->keys, count, memory_order_relaxed);
-	while (count > 0 &&
-	       atomic_load_explicit(&buckets->state, memory_order_acquire) == GS_BUFFERING) {
+	while (count > 0 && atomic_load_explicit(&buckets->state, memory_order_acquire) == GS_BUFFERING) {
 		const size_t here = count < most ? count : most;
 
 		buffer(buckets, thread, sequence, from, here);

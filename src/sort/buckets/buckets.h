@@ -45,8 +45,7 @@ enum { GS_PART_BYTES = 4 << 20, GS_PART_MOST_BYTES = 16 << 20, GS_PART_LEAST_BYT
  * @part_most_bytes  a power of two; part_bytes is this or less, GS_PART_LEAST_BYTES at least
  */
 struct gs_bucket_sizes gs_buckets_choose(unsigned threads, unsigned key_classes,
-                                         uint64_t pool_bytes, uint64_t key_bytes,
-                                         size_t part_most_bytes);
+                                         uint64_t pool_bytes, uint64_t key_bytes, size_t part_most_bytes);
 
 /**
  * Memory that gs_buckets_init() wants, zeroed: tables and lines of all threads, lists as long as

@@ -124,8 +124,7 @@ distribute_chain(const struct gs_buckets *buckets, const struct gs_chain *chain,
 	struct gs_distribution distribution;
 	uint64_t sample[GS_DISTRIBUTION_SAMPLE];
 	uint16_t *bins = (uint16_t *)(void *)into;
-	const size_t found = gs_chain_sample(pool, chain, buckets->key_bits, sample,
-	                                     GS_DISTRIBUTION_SAMPLE);
+	const size_t found = gs_chain_sample(pool, chain, buckets->key_bits, sample, GS_DISTRIBUTION_SAMPLE);
 
 	if (!gs_distribution_choose(&distribution, buckets->kernels, sample, found, count,
 	                            gs_sample_ordered(sample, buckets->key_bits, found)))

@@ -107,8 +107,7 @@ void gs_chain_push(struct gs_pool *pool, struct gs_chain *chain, uint32_t block)
 void gs_chain_join(struct gs_pool *pool, struct gs_chain *chain, struct gs_chain *more);
 
 /** Move the first blocks of FROM, at most BLOCKS, to CHAIN, which is empty. */
-void gs_chain_cut(struct gs_pool *pool, struct gs_chain *from, size_t blocks,
-                  struct gs_chain *chain);
+void gs_chain_cut(struct gs_pool *pool, struct gs_chain *from, size_t blocks, struct gs_chain *chain);
 
 /** Fill blocks of CHAIN that are not full from each other, until at most one of them is left; those
  *  that are empty then go back to the pool. */

@@ -150,8 +150,7 @@ choose_binner(const struct gs_buckets *buckets, struct gs_part_entry *part, unsi
 		return false;
 	*binner = three_ways || part->level >= GS_SAMPLED_LEVELS
 	          ? gs_binner_linear(least, most, buckets->sizes.bins_again)
-	          : gs_binner_choose(least, most, buckets->sizes.bins_again, buckets->kernels, sample,
-	                             count);
+	          : gs_binner_choose(least, most, buckets->sizes.bins_again, buckets->kernels, sample, count);
 	return true;
 }
 

@@ -195,8 +195,7 @@ void gs_parts_add_bucket(struct gs_buckets *buckets, struct gs_part_list *list,
                          struct gs_bucket *bucket, bool compact);
 
 /** Append the keys of PART, which are all its LEAST, to LIST: parts without blocks. */
-void gs_parts_add_equal(struct gs_buckets *buckets, struct gs_part_list *list,
-                        struct gs_part_entry *part);
+void gs_parts_add_equal(struct gs_buckets *buckets, struct gs_part_list *list, struct gs_part_entry *part);
 
 /** Number the parts in their order; the parts of its list stand for a part that was to be divided.
  *  Returns how many keys are in them. */

@@ -73,7 +73,8 @@ gs_sample_ordered(const void *sample, unsigned key_bits, size_t count)
 
 /* A bin should have seven eighths of a block of the network, so that few have more; or of 2, 4 blocks, if
  * bins would be too many.  Half a block takes as long a key, in twice as many bins: u32 2^18, Xeon, ns a key,
- * 3.33 and 3.06, u64 2^14, 2^16, 2^18 4.13 5.11 6.04 and 3.98 4.53 5.53. */
+ * 3.33 and 3.06, u64 2^14, 2^16, 2^18 4.13 5.11 6.04 and 3.98 4.53 5.53.  But it is half a block if keys are
+ * uneven, as full bins have more than a block: a bell of u64 2^14, 2^16 4.30 4.17 and 3.74 3.71. */
 bool
 gs_distribution_choose(struct gs_distribution *distribution, const struct gs_simd_kernels *kernels,
                        void *sample, size_t sample_keys, size_t count, bool ordered)
@@ -100,6 +101,8 @@ gs_distribution_choose(struct gs_distribution *distribution, const struct gs_sim
 	distribution->binner = gs_binner_choose(least, most, bins, kernels, sample, sample_keys);
 	if (!is_even(distribution, sample, sample_keys))
 		return false;
+	if (!distribution->even && bins <= GS_DISTRIBUTION_BINS / 2)
+		distribution->binner = gs_binner_choose(least, most, 2 * bins, kernels, sample, sample_keys);
 	memset(distribution->end, 0, distribution->binner.bins * sizeof *distribution->end);
 	return true;
 }

@@ -12,8 +12,7 @@
 enum gs_key_order { GS_ASCENDING, GS_STRICTLY_ASCENDING, GS_DESCENDING };
 
 /** Is each key from index BEGIN, 1 at least, to before END in ORDER after the key before it? */
-bool gs_keys_in_order(const void *keys, unsigned key_bits, size_t begin, size_t end,
-                      enum gs_key_order order);
+bool gs_keys_in_order(const void *keys, unsigned key_bits, size_t begin, size_t end, enum gs_key_order order);
 
 /** Set COUNT keys to KEY. */
 void gs_keys_fill(void *keys, unsigned key_bits, uint64_t key, size_t count);
@@ -58,8 +57,7 @@ size_t gs_scan_group_end(const void *keys, unsigned key_bits, size_t from, size_
  * The first group of more than TIMES keys that begins at FROM or after it; COUNT: no such group.
  * A group begins at FROM.  O(COUNT), vectorized.
  */
-size_t gs_scan_repeated(const void *keys, unsigned key_bits, size_t from, size_t count,
-                        uint64_t times);
+size_t gs_scan_repeated(const void *keys, unsigned key_bits, size_t from, size_t count, uint64_t times);
 
 /** The sum of all keys, each less LEAST modulo 2^KEY_BITS.  O(COUNT), vectorized. */
 unsigned __int128 gs_scan_sum(const void *keys, unsigned key_bits, uint64_t least, size_t count);

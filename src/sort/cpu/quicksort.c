@@ -325,9 +325,14 @@ distribute(const struct gs_simd_kernels *kernels, const struct subarray *keys, u
 			                             rest));
 	}
 	if (!once) {
-		gs_distribution_count(&distribution, keys->from, keys->count, NULL);
+		/* which are found once if the other array has room for them, too: u64 2^16, 1 / u^8, Xeon,
+		 * 7.8 ns a key, and so 5.9 */
+		uint16_t *bins = keys->room / 2 < keys->count ? NULL
+		                 : (uint16_t *)(void *)(keys->other + keys->count * key_bytes);
+
+		gs_distribution_count(&distribution, keys->from, keys->count, bins);
 		gs_distribution_place(&distribution);
-		gs_distribution_scatter(&distribution, keys->other, keys->from, keys->count, NULL,
+		gs_distribution_scatter(&distribution, keys->other, keys->from, keys->count, bins,
 		                        keys->from);
 	}
 	for (unsigned b = 0; b < distribution.binner.bins; b++) {

@@ -22,8 +22,7 @@ enum { GS_SAMPLE_KEYS = 64 };
  *
  * @sample  1 to GS_SAMPLE_KEYS keys, which it sorts
  */
-uint64_t gs_sample_pivot(const struct gs_simd_kernels *kernels, void *sample, size_t count,
-                         uint64_t most);
+uint64_t gs_sample_pivot(const struct gs_simd_kernels *kernels, void *sample, size_t count, uint64_t most);
 
 /* Values that are worth counting: 16 take as long as three levels. */
 enum { GS_TALLY_VALUES = 16 };

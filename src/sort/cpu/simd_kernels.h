@@ -188,13 +188,11 @@ struct gs_simd_kernels {
 	void (*range)(const void *keys, size_t count, uint64_t *least, uint64_t *most);
 
 	/** Find the bin of each key.  A key outside of the binner's range gets the nearest bin. */
-	void (*bins)(const struct gs_binner *binner, const void *keys, size_t count,
-	             uint16_t *bins);
+	void (*bins)(const struct gs_binner *binner, const void *keys, size_t count, uint16_t *bins);
 
 	/** Count the keys that have each of VALUES, packed and different; false: a key has none of them, and
 	 *  COUNTS are void. */
-	bool (*tally)(const void *keys, size_t count, const void *values, size_t value_count,
-	              size_t *counts);
+	bool (*tally)(const void *keys, size_t count, const void *values, size_t value_count, size_t *counts);
 
 	/** Find the slot of each key, gs_value_slot(), if VALUES have the key there; else NONE, and the key
 	 *  goes to OTHERS, which KEYS may be, with room for a vector more than COUNT; returns how many. */

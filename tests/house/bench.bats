@@ -171,7 +171,7 @@ for name in sys.argv[1:]:
 		                       capture_output=True, text=True).stdout.split("\n\n")[1]
 		assert shown.count("\n") == 22 and shown in compared, shown
 		rows = json.load(open("bench/results/2cores-2026-11-22/versus-u32.json"))["rows"]
-		printed = re.search(rf"2\^28 u32 took {number} s .*`: {number} s.* {number} s from a pipe .{number} s",
+		printed = re.search(rf"2\^28 u32 took {number} s .*`: {number} s.* {number} s from a pipe .*`: {number} s",
 		                    " ".join(compared.split()))
 		rows = {row["command"]: row["seconds"] for row in rows}
 		for command, seconds in zip(("gsort -u32 --device=cpu in > out", "cat in > out",
@@ -212,7 +212,7 @@ for name in sys.argv[1:]:
 		        ("2^31 u64, file to new file, 16 cores, CPU", "cpu", "several threads. Sorting 16 GiB takes"),
 		        ("2^31 u64, file to new file, 16 cores", "auto", "With a GPU, sorting 16 GiB takes"),
 		        ("2^31 u64, file to new file, 16 cores", "auto", "sorting 2^31 u64 from file to file takes"),
-		        ("2^31 u64, file to new file, 4 cores", "auto", "as long as copying with 16 cores, and")):
+		        ("2^31 u64, file to new file, 4 cores", "auto", "as long as copying on 16 cores, and")):
 		    printed = re.search(re.escape(before) + f" {number} times", text)[1]
 		    assert like(over[title][job], printed), (title, over[title][job], printed)
 	END

@@ -186,14 +186,17 @@ gs_plan_check_bytes(const struct gs_plan *plan, const struct gs_plan_input *inpu
 #define LEAST_BUFFER_BYTES	(8 * KIB)
 enum { MOST_FAN_IN = 1024 };
 
+/* Beside the buffers in which an input is read, so many are for its part of a round: items, their places, and
+ * copies in order. */
+enum { ROUND_BUFFERS = 7 };
+
 void
 gs_plan_item_merge(struct gs_item_merge_sizes *sizes, const struct gs_plan *plan,
                    const struct gs_plan_input *input, const struct gs_item_facts *facts, size_t count)
 {
 	const uint64_t memory = plan->pool_bytes;
 	const size_t bytes = facts->item_bytes;
-	/* each has its buffers, and more for a round: items, their places, and copies in order */
-	const size_t share = (size_t)(memory / 2 / (count + 2)) / (GS_MERGE_BATCHES + 7);
+	const size_t share = (size_t)(memory / 2 / (count + 2)) / (GS_MERGE_BATCHES + ROUND_BUFFERS);
 	const size_t good = MOST_BUFFER_BYTES * (1 + plan->threads / 4);
 	size_t most = input->memory_grows ? count : MOST_FAN_IN;
 

@@ -12,6 +12,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/round.h"
 #include "base/team.h"
 #include "key/key.h"
 #include "text/digits.h"
@@ -87,27 +88,6 @@ print_one(void *context, size_t s)
 	assert(slices->bytes[s] <= (last - first) * slices->most);
 }
 
-static size_t
-print(const struct gs_encoding *encoding, const struct gs_numbers *numbers,
-      const uint64_t *counts, size_t count, char *into)
-{
-	const size_t useful = count / SLICE_KEYS;
-	const size_t n = useful < 1 ? 1 : useful > MOST_SLICES ? MOST_SLICES : useful;
-	struct slices slices = {
-		encoding, numbers, counts, into, .most = gs_encoding_bytes(encoding),
-	};
-	size_t bytes = 0;
-
-	for (size_t s = 0; s <= n; s++)
-		slices.firsts[s] = count * s / n;
-	gs_team_each(encoding->threads, n, print_one, &slices);
-	for (size_t s = 0; s < n; s++) {
-		memmove(into + bytes, into + slices.firsts[s] * slices.most, slices.bytes[s]);
-		bytes += slices.bytes[s];
-	}
-	return bytes;
-}
-
 static struct gs_numbers
 numbers_of(const struct gs_encoding *encoding, unsigned key_class, unsigned key_bits,
            const void *keys)
@@ -127,12 +107,15 @@ gs_status
 gs_encode(const struct gs_encoding *encoding, const struct gs_span *span, void *into, size_t *bytes)
 {
 	const struct gs_numbers numbers = numbers_of(encoding, span->key_class, span->key_bits, span->keys);
-	const uint64_t *counts = encoding->counts ? span->times : NULL;
-	const size_t count = span->count;
+	const size_t count = span->count, n = (size_t)gs_within(1, count / SLICE_KEYS, MOST_SLICES);
+	struct slices slices = {
+		encoding, &numbers, encoding->counts ? span->times : NULL, into,
+		.most = gs_encoding_bytes(encoding),
+	};
 
-	assert(encoding->counts == (counts != NULL));
+	assert(encoding->counts == (slices.counts != NULL));
 	if (!gs_key_is_text(encoding->to))
-		*bytes = count * gs_encoding_bytes(encoding);
+		*bytes = count * slices.most;
 	if (gs_encoding_in_place(encoding)) {
 		if (into != span->keys)
 			memmove(into, span->keys, *bytes);
@@ -141,12 +124,20 @@ gs_encode(const struct gs_encoding *encoding, const struct gs_span *span, void *
 		return GS_OK;
 	}
 	if (!gs_key_is_text(encoding->to))
-		return gs_numbers_convert(&numbers, encoding->to, encoding->endian, counts, count, into);
-	if (counts == NULL && !gs_key_is_float(encoding->from) &&
-	    encoding->notation == GSORT_DECIMAL)
+		return gs_numbers_convert(&numbers, encoding->to, encoding->endian, slices.counts, count,
+		                          into);
+	if (!encoding->counts && !gs_key_is_float(encoding->from) && encoding->notation == GSORT_DECIMAL) {
 		*bytes = gs_integers_print(&numbers.integers, count, into);
-	else
-		*bytes = print(encoding, &numbers, counts, count, into);
+		return GS_OK;
+	}
+	for (size_t s = 0; s <= n; s++)
+		slices.firsts[s] = count * s / n;
+	gs_team_each(encoding->threads, n, print_one, &slices);
+	*bytes = 0;
+	for (size_t s = 0; s < n; s++) {
+		memmove((char *)into + *bytes, slices.into + slices.firsts[s] * slices.most, slices.bytes[s]);
+		*bytes += slices.bytes[s];
+	}
 	return GS_OK;
 }
 

@@ -12,10 +12,7 @@
 #include "base/team.h"
 #include "ingest/line_ingest.h"
 
-enum { PIECES = 64, BATCH_LINES = 256 };
-
-/* Smaller pieces cost more than the threads that wait for the last one; not tuned. */
-#define LEAST_BYTES	((size_t)64 << 10)
+enum { BATCH_LINES = 256 };
 
 /* What a line that is a number has at least: a digit and a terminator. */
 enum { LEAST_LINE_BYTES = 2 };
@@ -23,8 +20,8 @@ enum { LEAST_LINE_BYTES = 2 };
 /* A row of pieces. */
 struct row {
 	struct gs_line_ingest *ingest;
-	struct gs_line_piece   pieces[PIECES];
-	struct gs_line_values  values[PIECES];	/* of each */
+	struct gs_line_piece  *pieces;
+	struct gs_line_values  values[GS_LINE_PIECES];	/* of each */
 	size_t                 count;
 	uint64_t               sequence;
 };
@@ -78,69 +75,57 @@ gs_line_column_keys(size_t chunk_bytes)
 }
 
 gs_status
-gs_line_column_add(struct gs_line_ingest *ingest, char *data, const char *end)
+gs_line_column_add(struct gs_line_ingest *ingest, struct gs_line_piece *pieces, size_t count)
 {
 	enum { SHOWN_BYTES = 40 };	/* of a number, in a warning */
-	const size_t good = (size_t)(end - data) / (2 * ingest->threads) + 1;
-	const size_t piece_bytes = good > LEAST_BYTES ? good : LEAST_BYTES;
 	const struct gs_taker *taker = &ingest->taker;
 	struct gs_line_column *column = ingest->column;
-	struct row row = { .ingest = ingest };
+	struct row row = { .ingest = ingest, .pieces = pieces, .count = count };
 	char shown[GS_EXCERPT_BYTES(SHOWN_BYTES)];
+	uint64_t since = gs_clock_now();
+	size_t keys = 0, room, from, to;
 
-	while (data < end) {		/* a row: make its keys, deal with faults, then add */
-		const char *begin = data;
-		uint64_t since = gs_clock_now();
-		size_t keys = 0, room, from, to;
+	for (size_t i = 0; i < count; i++)
+		row.values[i] = (struct gs_line_values){
+			.keys = column->keys + (size_t)(pieces[i].data - pieces[0].data) / LEAST_LINE_BYTES,
+			.flip = column->flip,
+		};
+	gs_team_each(ingest->threads, count, read_piece, &row);
+	for (size_t i = 0; i < count; i++) {
+		struct gs_line_piece *piece = &pieces[i];
+		const struct gs_line_values *values = &row.values[i];
+		const char *line = values->rounded;
 
-		for (row.count = 0; row.count < PIECES && data < end; row.count++) {
-			const char *cut = gs_line_cut(ingest->order, data, end, piece_bytes);
-
-			row.pieces[row.count] = (struct gs_line_piece){ .data = data, .end = cut };
-			row.values[row.count] = (struct gs_line_values){
-				.keys = column->keys + (size_t)(data - begin) / LEAST_LINE_BYTES,
-				.flip = column->flip,
-			};
-			data += cut - data;
+		if (piece->faulty) {
+			TRY(gs_line_leave_out(&ingest->faults, piece->data, &piece->end));
+			read_piece(&row, i);
+			line = values->rounded;
+		} else {
+			ingest->faults.shown += piece->shown;
 		}
-		gs_team_each(ingest->threads, row.count, read_piece, &row);
-		for (size_t i = 0; i < row.count; i++) {
-			struct gs_line_piece *piece = &row.pieces[i];
-			const struct gs_line_values *values = &row.values[i];
-			const char *line = values->rounded;
+		if (line != NULL && !column->warned) {	/* a number is not as it was written */
+			const char *line_end = gs_line_end(ingest->order, line, piece->end);
 
-			if (piece->faulty) {
-				TRY(gs_line_leave_out(&ingest->faults, piece->data, &piece->end));
-				read_piece(&row, i);
-				line = values->rounded;
-			} else {
-				ingest->faults.shown += piece->shown;
-			}
-			if (line != NULL && !column->warned) {	/* a number is not as it was written */
-				const char *line_end = gs_line_end(ingest->order, line, piece->end);
-
-				gs_line_key_place(ingest->order, 0, line, (size_t)(line_end - line), &from,
-				                  &to);
-				gs_tell(&ingest->faults.options->warn,
-				        "%s: %s is %s: figures of lines are of f64", ingest->faults.name,
-				        gs_excerpt(shown, line + from, to - from, SHOWN_BYTES),
-				        values->infinite ? "infinite" : "rounded");
-				column->warned = true;
-			}
-			column->missing += values->missing;
-			keys += values->count;
+			gs_line_key_place(ingest->order, 0, line, (size_t)(line_end - line), &from, &to);
+			gs_tell(&ingest->faults.options->warn,
+			        "%s: %s is %s: figures of lines are of f64", ingest->faults.name,
+			        gs_excerpt(shown, line + from, to - from, SHOWN_BYTES),
+			        values->infinite ? "infinite" : "rounded");
+			column->warned = true;
 		}
-		column->count += keys;
-		gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
-		if (keys == 0)
-			continue;
-		TRY(taker->reserve(taker->context, keys * sizeof(uint64_t), 0, &room));
-		row.sequence = gs_taker_next_sequence(taker, GS_FLOATS, row.count);
-		since = gs_clock_now();
-		gs_team_run((unsigned)gs_least(row.count, ingest->threads), add_pieces, &row);
-		gs_clock_lap(&ingest->monitor->clock, GS_STAGE_SORT, &since);
-		gs_taker_end_round(taker);
-		atomic_fetch_add(&ingest->monitor->counters.keys_in, keys);
+		column->missing += values->missing;
+		keys += values->count;
 	}
+	column->count += keys;
+	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
+	if (keys == 0)
+		return GS_OK;
+	TRY(taker->reserve(taker->context, keys * sizeof(uint64_t), 0, &room));
+	row.sequence = gs_taker_next_sequence(taker, GS_FLOATS, count);
+	since = gs_clock_now();
+	gs_team_run((unsigned)gs_least(count, ingest->threads), add_pieces, &row);
+	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_SORT, &since);
+	gs_taker_end_round(taker);
+	atomic_fetch_add(&ingest->monitor->counters.keys_in, keys);
 	return GS_OK;
 }

@@ -149,9 +149,6 @@ compare_headers(struct gs_line_ingest *ingest)
 
 /* ---- the store ------------------------------------------------------------------------ */
 
-/* Most pieces that are added at once; the store has room for 8 a thread. */
-enum { MOST_PIECES = 64 };
-
 /* Lines of a chunk, in pieces which a team adds. */
 struct adder {
 	struct gs_line_ingest *ingest;
@@ -161,7 +158,7 @@ struct adder {
 	bool        counts;	/* lines shown, which nobody has counted with their faults */
 	atomic_size_t next;
 	struct gs_first_error error;
-	uint64_t    firsts[MOST_PIECES + 1];	/* with numbers: of the pieces, then of what follows */
+	uint64_t    firsts[GS_LINE_PIECES + 1];	/* with numbers: of the pieces, then of what follows */
 };
 
 /* ---- lines with numbers ----------------------------------------------------------------- */
@@ -347,7 +344,7 @@ static size_t
 good_piece_bytes(const struct gs_line_ingest *ingest, size_t bytes)
 {
 	const size_t good = ingest->threads > 1 ? bytes / (2 * ingest->threads) + 1 : bytes;
-	size_t most = ingest->taker.piece_bytes;
+	size_t most = ingest->column != NULL ? SIZE_MAX : ingest->taker.piece_bytes;
 
 	if (ingest->text != NULL)	/* a number has a digit and a terminator */
 		most = 2 * (most / ingest->item->bytes);
@@ -360,21 +357,18 @@ good_piece_bytes(const struct gs_line_ingest *ingest, size_t bytes)
 static gs_status
 take_lines(struct gs_line_ingest *ingest, char *data, const char *end)
 {
-	const unsigned most = (unsigned)gs_least(4 * ingest->threads, MOST_PIECES);
-	struct gs_line_piece pieces[MOST_PIECES];
+	const unsigned most = (unsigned)gs_least(4 * ingest->threads, GS_LINE_PIECES);
+	const size_t piece_bytes = good_piece_bytes(ingest, (size_t)(end - data));
+	struct gs_line_piece pieces[GS_LINE_PIECES];
 	uint64_t since = gs_clock_now();
-	size_t piece_bytes;
 
 	if (ingest->follow != NULL) {
 		TRY(gs_line_leave_out(&ingest->faults, data, &end));
 		gs_clock_lap(&ingest->monitor->clock, GS_STAGE_SORT, &since);
 		atomic_store(&ingest->monitor->counters.keys_in, ingest->follow->elements);
 	}
-	if (ingest->column != NULL)
-		return gs_line_column_add(ingest, data, end);
 	if (ingest->taker.add == NULL)
 		return GS_OK;
-	piece_bytes = good_piece_bytes(ingest, (size_t)(end - data));
 	if (ingest->chunk != NULL && ingest->input != NULL && ingest->text == NULL)
 		TRY(gs_line_sample(ingest->order, ingest->number, ingest->input, ingest->chunk,
 		                   &ingest->taker));
@@ -388,7 +382,7 @@ take_lines(struct gs_line_ingest *ingest, char *data, const char *end)
 			pieces[count] = (struct gs_line_piece){ .data = data, .end = cut };
 			data += cut - data;
 		}
-		TRY(add_all(ingest, pieces, count));
+		TRY((ingest->column != NULL ? gs_line_column_add : add_all)(ingest, pieces, count));
 	}
 	return GS_OK;
 }
@@ -452,7 +446,6 @@ end_file(struct gs_line_ingest *ingest)
 gs_status
 gs_line_ingest_chunk(struct gs_line_ingest *ingest, const struct gs_chunk *chunk)
 {
-	enum { LOOKED_AT = 64 << 10 };	/* for quotes */
 	const struct gs_text_options *options = ingest->faults.options, *text = ingest->text;
 	const struct gs_fields *fields = &ingest->order->fields;
 	struct gs_line_file *file = &ingest->file;
@@ -474,8 +467,8 @@ gs_line_ingest_chunk(struct gs_line_ingest *ingest, const struct gs_chunk *chunk
 	/* a table, as it has a header, whose separator is within quotes is cut there, as by sort(1) */
 	if (ingest->bytes == 0 && file->header_lines > 0 && options->warn.take != NULL &&
 	    ingest->order->key_count > 0 && fields->separator != GS_NO_SEPARATOR &&
-	    fields->separator != '"' && !fields->csv && gs_hint_quotes(fields->separator,
-	    ingest->order->terminator, data, data + (size_t)gs_least(chunk->bytes, LOOKED_AT)))
+	    fields->separator != '"' && !fields->csv &&
+	    gs_hint_quotes(fields->separator, ingest->order->terminator, data, end))
 		gs_tell(&options->warn, "%s: a field in quotes has a separator in it and counts as two; "
 		        "--csv reads quotes", ingest->faults.name);
 	ingest->chunk = ingest->bytes == 0 ? chunk : NULL;	/* nobody reads ahead yet */

@@ -41,6 +41,9 @@ struct gs_line_faults {
 	uint64_t    invalid;	/* lines left out of all inputs */
 };
 
+/* The most pieces that are added at once; the store has room for 8 a thread. */
+enum { GS_LINE_PIECES = 64 };
+
 /* Whole lines. */
 struct gs_line_piece {
 	char       *data;
@@ -155,8 +158,10 @@ uint64_t gs_line_column_keys(size_t chunk_bytes);
 
 struct gs_line_ingest;
 
-/** Add the keys of the lines from DATA to END.  GS_EINPUT: a line is faulty; or an error of the taker. */
-MUST_CHECK gs_status gs_line_column_add(struct gs_line_ingest *ingest, char *data, const char *end);
+/** Add the keys of the lines in COUNT pieces, which are adjacent.  GS_EINPUT: a line is faulty; or an error
+ *  of the taker. */
+MUST_CHECK gs_status gs_line_column_add(struct gs_line_ingest *ingest, struct gs_line_piece *pieces,
+                                        size_t count);
 
 /* ---- lines from all over a large file (line_sample.c) -------------------------- */
 

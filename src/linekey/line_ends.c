@@ -132,34 +132,6 @@ note_line(const char *line, const char *end, const char **lines, uint32_t *bytes
 	return end;
 }
 
-#if defined __SSE2__
-/* Blocks of 64 bytes that are looked at together: a branch on the ends in one does not wait for the memory
- * of the next. */
-enum { SPLIT_BLOCKS = 16 };
-
-/* The lines of CSV that end in whole blocks before LIMIT; returns where the last of them ends. */
-static const char *
-split_blocks(const struct gs_line_order *order, const char *line, const char *limit,
-             const char **lines, uint32_t *bytes, size_t room, size_t *count)
-{
-	struct gs_line_place place = GS_LINE_PLACE_BEGIN;
-	const char *block = line;
-	uint64_t ends[SPLIT_BLOCKS];
-
-	while (limit - block >= 64 && *count < room) {
-		const size_t blocks = gs_least((size_t)(limit - block) / 64, SPLIT_BLOCKS);
-
-		for (size_t b = 0; b < blocks; b++)
-			ends[b] = ends_of_64(order, block + 64 * b, &place);
-		for (size_t b = 0; b < blocks; b++, block += 64)
-			for (uint64_t here = ends[b]; here != 0 && *count < room; here &= here - 1)
-				line = note_line(line, block + __builtin_ctzll(here) + 1, lines, bytes,
-				                 count);
-	}
-	return line;
-}
-#endif
-
 /* The lines that a PARSER of numbers finds the ends of, with CSV before the first quotes; returns where the
  * last of them ends. */
 static const char *
@@ -203,8 +175,24 @@ gs_line_split(const struct gs_line_order *order, const char **at, const char *li
 	if (parser != NULL && room > 1)
 		line = split_by_parser(parser, order, line, limit, lines, bytes, room, &count);
 #if defined __SSE2__
-	if (order->fields.csv && room > 1)
-		line = split_blocks(order, line, limit, lines, bytes, room, &count);
+	if (order->fields.csv && room > 1) {
+		/* blocks of 64 bytes: a branch on the ends in one does not wait for the memory of the next */
+		enum { BLOCKS = 16 };
+		struct gs_line_place place = GS_LINE_PLACE_BEGIN;
+		const char *block = line;
+		uint64_t ends[BLOCKS];
+
+		while (limit - block >= 64 && count < room) {
+			size_t blocks = 0;
+
+			for (; blocks < BLOCKS && blocks < (size_t)(limit - block) / 64; blocks++)
+				ends[blocks] = ends_of_64(order, block + 64 * blocks, &place);
+			for (size_t b = 0; b < blocks; b++, block += 64)
+				for (uint64_t here = ends[b]; here != 0 && count < room; here &= here - 1)
+					line = note_line(line, block + __builtin_ctzll(here) + 1, lines,
+					                 bytes, &count);
+		}
+	}
 #endif
 	while (line < limit && count < room)
 		line = note_line(line, gs_line_end(order, line, limit), lines, bytes, &count);
@@ -240,7 +228,8 @@ gs_line_last_end(const struct gs_line_order *order, const char *line, const char
 const char *
 gs_line_cut(const struct gs_line_order *order, const char *line, const char *limit, size_t bytes)
 {
-	const char *cut = gs_line_last_end(order, line, line + gs_least((size_t)(limit - line), bytes));
+	const char *most = bytes < (size_t)(limit - line) ? line + bytes : limit;
+	const char *cut = gs_line_last_end(order, line, most);
 
 	return cut > line ? cut : gs_line_end(order, line, limit);
 }

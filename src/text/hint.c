@@ -407,8 +407,11 @@ gs_hint_field(char into[GS_HINT_BYTES], const struct gs_hinted_field *field, uin
 bool
 gs_hint_quotes(int separator, char terminator, const char *data, const char *end)
 {
+	enum { MOST_BYTES = 64 << 10 };
 	const char between = (char)separator, *at = data, *behind;
 
+	if (end - data > MOST_BYTES)
+		end = data + MOST_BYTES;
 	for (; (at = memchr(at, '"', (size_t)(end - at))) != NULL; at = behind) {
 		size_t bytes;
 

@@ -255,7 +255,7 @@ const char *gs_hint_field(char into[GS_HINT_BYTES], const struct gs_hinted_field
 uint32_t gs_utf8_decode(const unsigned char *at, const unsigned char *end, size_t *bytes);
 
 /** Is there, in DATA .. END, a field in quotes with SEPARATOR in it, and not TERMINATOR, which ends lines?
- *  Only CSV has such fields. */
+ *  Only CSV has such fields.  Looks at the first 64 KiB. */
 bool gs_hint_quotes(int separator, char terminator, const char *data, const char *end);
 
 #endif

@@ -175,7 +175,6 @@ bench_results = \
   bench/results/h100-2026-11-26/threads.txt \
   bench/results/h200-2026-11-21/perkey.svg \
   bench/results/h200-2026-11-21/sort-ncu.txt \
-  bench/results/h200-2026-11-23/array.txt \
   bench/results/h200-2026-11-23/call-pairs.txt \
   bench/results/h200-2026-11-23/drain.txt \
   bench/results/h200-2026-11-23/jobs-two-queues.json \

@@ -38,8 +38,9 @@ mutants() {
 	tail -n 1 found | grep -qxE '[0-9]+ of [0-9]+ faults were found'
 	printf 'src/sort/least.c\tif (a < b)\tif (a <= b)\tequal numbers are one\n' \
 		>>tests/tools/mutants.equivalent
-	mutants --count 20 sort
-	not grep '"<="' found
+	grep -v '"<="' found | sort >rest
+	mutants --count 20 --jobs 2 sort	# each in its own copy
+	grep ' is ' found | sort | diff <(grep ' is ' rest) -
 }
 
 @test "what changes in the sources meanwhile is not tried" {

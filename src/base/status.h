@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * status.h - how an error travels: a code by value, a message beside it
+ * status.h - errors: a code by value, and a message beside it
  *
- * The message, and the code that it came with, are thread-local, like errno; thread.c carries both from
+ * The message and its code are thread-local, like errno; thread.c carries both from
  * a worker to the thread that joins it.  Only src/cli prints messages.
  */
 #ifndef GS_STATUS_H
@@ -38,7 +38,7 @@ gs_status gs_fail(gs_status status, const char *format, ...) PRINTF(2, 3);
 /** The same, with ": " and the text of errno appended. */
 gs_status gs_fail_errno(gs_status status, const char *format, ...) PRINTF(2, 3);
 
-/** This thread's last error, which a gs_fail() with STATUS has just described, came of the errno NUMBER;
+/** The errno NUMBER caused this thread's last error, which a gs_fail() with STATUS has just described;
  *  returns STATUS. */
 gs_status gs_caused(int number, gs_status status);
 
@@ -56,23 +56,23 @@ const char *gs_message(void);
 /** The status that the message belongs to. */
 gs_status gs_failure(void);
 
-/** The errno that it came of; 0: of no system call. */
+/** The errno that caused the error; 0: no system call failed. */
 int gs_failure_errno(void);
 
-/* An error that goes to another thread, or outlasts other calls. */
+/* An error that goes to another thread, or must survive other calls. */
 struct gs_error {
 	gs_status status;
 	int       number;		/* gs_failure_errno() */
 	char      message[GS_MESSAGE_BYTES];
 };
 
-/** Keep this thread's last message, and what belongs to it, with STATUS. */
+/** Keep this thread's last message and errno, with STATUS. */
 void gs_error_keep(struct gs_error *error, gs_status status);
 
-/** Make ERROR this thread's last one; returns its status. */
+/** Make ERROR this thread's last error; returns its status. */
 gs_status gs_error_again(const struct gs_error *error);
 
-/* The first error of several threads that work side by side; it ends the work of all. */
+/* The first error of several threads that work together; it ends the work of all. */
 struct gs_first_error {
 	atomic_bool     any;
 	pthread_mutex_t lock;
@@ -88,24 +88,24 @@ void gs_first_error_open(struct gs_first_error *error);
  */
 bool gs_first_error_note(struct gs_first_error *error, gs_status status);
 
-/** All threads are done: returns the first error, with its message now the caller's; or GS_OK. */
+/** All threads are done: return the first error, and make its message the caller's; or return GS_OK. */
 gs_status gs_first_error_close(struct gs_first_error *error);
 
-/** The same, if there is an error by now; else GS_OK, and it goes on. */
+/** Do the same if there is an error by now; otherwise return GS_OK, and stay open. */
 gs_status gs_first_error_now(struct gs_first_error *error);
 
-/** Set the pointer at AT to memory for COUNT objects of BYTES, all 0, to be freed; or to NULL: GS_EBUDGET,
- *  "no memory for COUNT WHAT". */
+/** Set the pointer at AT to zeroed memory for COUNT objects of BYTES, which the caller frees; or to NULL:
+ *  GS_EBUDGET, "no memory for COUNT WHAT". */
 MUST_CHECK gs_status gs_allocate(void *at, size_t count, size_t bytes, const char *what);
 
-/** The same for what POINTER points to. */
+/** The same for objects of the type of *POINTER. */
 #define GS_NEW(pointer, count, what)	gs_allocate(&(pointer), count, sizeof *(pointer), what)
 
-/** If it has ROOM for fewer than NEEDED objects of BYTES, let the memory of the pointer at AT grow, to twice
- *  that; *ROOM is set.  GS_EBUDGET: it stays as it is. */
+/** If the memory of the pointer at AT has ROOM for fewer than NEEDED objects of BYTES, let it grow to twice
+ *  NEEDED, and set *ROOM.  GS_EBUDGET: the memory is unchanged. */
 MUST_CHECK gs_status gs_grow(void *at, size_t *room, size_t needed, size_t bytes, const char *what);
 
-/** The same for what POINTER points to. */
+/** The same for objects of the type of *POINTER. */
 #define GS_GROW(pointer, room, needed, what)	gs_grow(&(pointer), room, needed, sizeof *(pointer), what)
 
 /* Bytes in memory that grows: it has ROOM for more. */
@@ -114,10 +114,10 @@ struct gs_bytes {
 	size_t bytes, room;
 };
 
-/** Has somebody set *INTERRUPTED, which may be NULL?  Then GS_EINTERRUPTED, with a message. */
+/** If *INTERRUPTED is set, return GS_EINTERRUPTED, with a message; INTERRUPTED may be NULL. */
 MUST_CHECK gs_status gs_check_interrupted(const atomic_bool *interrupted);
 
-/* In a function that only sequences others: pass an error up. */
+/* In a function that only calls others: return an error to the caller. */
 #define TRY(call) \
 	do { \
 		gs_status try_status = (call); \
@@ -125,7 +125,7 @@ MUST_CHECK gs_status gs_check_interrupted(const atomic_bool *interrupted);
 			return try_status; \
 	} while (0)
 
-/* In a function that owns something: go on if nothing has failed. */
+/* In a function that owns something: continue if nothing has failed. */
 #define THEN(status, call) \
 	do { \
 		if ((status) == GS_OK) \

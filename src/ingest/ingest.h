@@ -4,7 +4,7 @@
  *
  *     set_format, carve, open; run; header; close
  *
- * If the device that sorts fails, all of it runs again over an input that was rewound.
+ * If the device that sorts fails, the whole stage runs again over the rewound input.
  */
 #ifndef GS_INGEST_H
 #define GS_INGEST_H
@@ -29,13 +29,13 @@
 /* ---- a binary file that a team reads piece by piece (pieces.c) ----------------- */
 
 /*
- * Threads claim pieces of a regular file and read them side by side; they read anything else in
+ * Threads claim pieces of a regular file and read them at the same time; they read other inputs in
  * turn.
  *
  *     open; { fill }*; close
  */
 
-/* What was read of all files so far. */
+/* What has been read of all files so far. */
 struct gs_read_counts {
 	_Atomic uint64_t bytes;
 	uint64_t elements, invalid_lines;
@@ -50,19 +50,19 @@ struct gs_pieces {
 	struct gs_input      *input;
 	struct gs_monitor    *monitor;
 	struct gs_read_counts *counts;
-	size_t                unit;	/* bytes of an element */
-	struct gs_first_error error;	/* of one run; it ends the run */
-	pthread_mutex_t lock;		/* guards what follows, the input, and what callers count */
+	size_t                unit;	/* the size of an element */
+	struct gs_first_error error;	/* the error that ended a run */
+	pthread_mutex_t lock;		/* guards what follows, the input, and the counters of callers */
 	bool            claims;		/* pieces can be claimed */
 	bool            ended;		/* the input has been read */
-	uint64_t        file_bytes;	/* read */
+	uint64_t        file_bytes;	/* read from the file */
 	uint64_t        number;		/* of the next element in the input */
 };
 
-/* One that was read for a taker. */
+/* A piece that was read for a taker. */
 struct gs_read_piece {
 	char    *data;
-	size_t   count;			/* elements; fewer, or none, after an error */
+	size_t   count;			/* elements; after an error, fewer or none */
 	uint64_t number;		/* of its first element in the input */
 	uint64_t sequence;		/* for the taker */
 };
@@ -78,13 +78,13 @@ struct gs_piece_round {
 };
 
 /** Begin with the current file of INPUT, in elements of UNIT bytes, which are added to COUNTS; all are
- *  borrowed.  After an error, too, it must be closed. */
+ *  borrowed.  Close PIECES even after an error. */
 MUST_CHECK gs_status gs_pieces_open(struct gs_pieces *pieces, struct gs_input *input, size_t unit,
                                     struct gs_read_counts *counts, struct gs_monitor *monitor);
 
 void gs_pieces_close(struct gs_pieces *pieces);
 
-/** Read a round of at most BYTES, for which the taker has room, with at most THREADS. */
+/** Read a round of at most BYTES with at most THREADS; the taker has room for BYTES. */
 MUST_CHECK gs_status gs_pieces_fill(struct gs_pieces *pieces, const struct gs_piece_round *round,
                                     unsigned threads, size_t bytes);
 
@@ -94,7 +94,7 @@ MUST_CHECK gs_status gs_pieces_fill(struct gs_pieces *pieces, const struct gs_pi
 struct gs_ingested {
 	struct gs_read_counts read;
 	size_t   header_bytes;		/* of binary keys */
-	bool     stopped;		/* there is a line of text that is not exact */
+	bool     stopped;		/* at a line of text that is not exact */
 	unsigned warnings;
 };
 
@@ -104,23 +104,23 @@ struct gs_ingest {
 	struct gs_monitor          *monitor;
 	struct gs_input            *input;
 	struct gs_taker             taker;
-	struct gs_count            *histogram;	/* of small text integers */
+	struct gs_count            *histogram;	/* for small text integers */
 	unsigned                    key_bits;	/* 8 .. 64; 0: text */
 
 	/* binary */
-	size_t   unit, key_at;		/* bytes of an element, and where the key is in it: the caller may set
-					 * both for a record */
-	char    *piece_memory;		/* for each thread: */
-	size_t   piece_bytes;		/* as planned, or of one element */
+	size_t   unit, key_at;		/* the size of an element, and the place of the key in it; the caller
+					 * may set both for a record */
+	char    *piece_memory;		/* PIECE_BYTES for each thread */
+	size_t   piece_bytes;		/* as planned, or the size of an element */
 	char    *header;		/* options.skip_bytes of the first input */
 
 	/* text */
 	struct gs_text_options  text;
 	struct gs_text_header   text_header;
 	struct gs_ahead         ahead;
-	struct gs_arena         chunks;		/* its memory */
-	struct gs_text_decoder *decoder;		/* once it was carved, its memory */
-	unsigned                warned;		/* warnings of a run before: not repeated */
+	struct gs_arena         chunks;		/* memory for the chunks of AHEAD */
+	struct gs_text_decoder *decoder;		/* after carve, its memory */
+	unsigned                warned;		/* warnings of an earlier run, which are not repeated */
 
 	struct gs_ingested done;		/* by this run */
 };
@@ -128,36 +128,36 @@ struct gs_ingest {
 /** Get memory for GS_AHEAD_CHUNKS chunks of text, as planned.  GS_EBUDGET. */
 MUST_CHECK gs_status gs_ingest_open_chunks(struct gs_ingest *ingest, char **memory);
 
-/* ---- keys: for everybody (ingest.c) -------------------------------------------- */
+/* ---- keys: for other folders (ingest.c) ---------------------------------------- */
 
 /** Choose how text is read, from OPTIONS. */
 void gs_ingest_set_format(struct gs_ingest *ingest, const struct gsort_options *options);
 
-/** What a plan has to know of keys and of text: INPUT has their type and the operation. */
+/** Set what a plan must know about keys and text; INPUT has their type and the operation. */
 void gs_ingest_plan(struct gs_plan_input *input);
 
-/** Take buffers from ARENA, or from one that is not open: only their sum. */
+/** Take buffers from ARENA; if it is not open, only add up their sizes. */
 void gs_ingest_carve(struct gs_ingest *ingest, const struct gs_plan *plan,
                      struct gs_arena *arena);
 
-/** Begin, with what was carved; everything is borrowed.  Small text integers are counted in HISTOGRAM,
+/** Begin, with the carved buffers; everything is borrowed.  Small text integers are counted in HISTOGRAM;
  *  all other keys go to a taker. */
 void gs_ingest_open(struct gs_ingest *ingest, struct gs_input *input, struct gs_count *histogram,
                     struct gs_monitor *monitor);
 
-/** Read everything; at the end TAKER has all keys. */
+/** Read everything; afterwards TAKER has all keys. */
 MUST_CHECK gs_status gs_ingest_run(struct gs_ingest *ingest, const struct gs_taker *taker);
 
-/** What stood before the keys of the first input; BYTES may be 0. */
+/** The header of the first input; BYTES may be 0. */
 struct gs_item_slice gs_ingest_header(const struct gs_ingest *ingest);
 
-/** Stop reading; forget what was read.  A zeroed struct is allowed. */
+/** Stop reading, and forget what was read.  INGEST may be zeroed. */
 void gs_ingest_close(struct gs_ingest *ingest);
 
 /* ---- records (record_ingest.c) ------------------------------------------------- */
 
 /*
- * An item is a record; or, for --argsort, its keys alone and then its number in the input.
+ * An item is a record; or, for --argsort, the keys of a record, followed by its number in the input.
  */
 
 struct gs_record_ingest {
@@ -167,15 +167,15 @@ struct gs_record_ingest {
 	struct gs_taker  taker;
 	struct gs_record      record;	/* as it is in the input */
 	struct gs_record      item;	/* as it is stored */
-	struct gsort_key     *item_keys;	/* where the keys are in an item of --argsort */
-	struct gsort_key      own_key;	/* of options without keys */
-	const struct gsort_key *keys;	/* and in a record */
+	struct gsort_key     *item_keys;	/* the places of the keys in an item of --argsort, ... */
+	struct gsort_key      own_key;	/* the key if the options have none */
+	const struct gsort_key *keys;	/* ... and in a record */
 	size_t                key_count;
 	unsigned              threads;
 	size_t                piece_records;
-	struct gs_arena       arena;	/* the memory of: */
-	char                 *pieces;	/* of records, one a thread */
-	char                 *item_pieces;	/* of items, if they are others */
+	struct gs_arena       arena;	/* memory for the pieces */
+	char                 *pieces;	/* of records, one per thread */
+	char                 *item_pieces;	/* of items, if these are not records */
 	char                 *header;	/* options.skip_bytes of the first input */
 	size_t                header_bytes;
 	bool                  checks_order;	/* each input must be in order: set before run() */
@@ -183,7 +183,7 @@ struct gs_record_ingest {
 	struct gs_read_counts read;
 };
 
-/** Understand the keys of OPTIONS.  GS_EUSAGE: a key is not in the record. */
+/** Begin, with the keys of OPTIONS.  GS_EUSAGE: a key is outside the record. */
 MUST_CHECK gs_status gs_record_ingest_open(struct gs_record_ingest *ingest,
                                            const struct gsort_options *options);
 
@@ -191,12 +191,12 @@ MUST_CHECK gs_status gs_record_ingest_open(struct gs_record_ingest *ingest,
 MUST_CHECK gs_status gs_record_ingest_allocate(struct gs_record_ingest *ingest, unsigned threads,
                                                size_t piece_bytes);
 
-/** Read everything, for TAKER; all are borrowed. */
+/** Read everything for TAKER; all are borrowed. */
 MUST_CHECK gs_status gs_record_ingest_run(struct gs_record_ingest *ingest, struct gs_input *input,
                                           const struct gs_taker *taker,
                                           struct gs_monitor *monitor);
 
-/** A zeroed struct is allowed. */
+/** Close INGEST, which may be zeroed. */
 void gs_record_ingest_close(struct gs_record_ingest *ingest);
 
 #endif

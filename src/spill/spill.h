@@ -4,18 +4,17 @@
  *
  *     open; { begin, write*, end }*; { read* of any runs }; close
  *
- * A file has no name from the moment it exists (O_TMPFILE, or unlinked at once with signals
- * blocked), so nothing is left behind, whatever ends the process.  Directories are used in
- * rotation.  The disk space of what has been read is freed at once, by holes or by closing the
- * file.
+ * A file never has a name (O_TMPFILE, or unlinked at once with signals blocked), so nothing is left
+ * behind, however the process ends.  Directories are used in rotation.  The disk space of what has been
+ * read is freed at once, by holes or by closing the file.
  *
- * Keys may be compressed, block by block (zstd, lz4).  zstd takes memory besides: 0.7 MiB for each MiB of
- * the buffer, at least 0.7 MiB and at most as many times as there are threads.
+ * Keys may be compressed, block by block (zstd, lz4).  zstd takes extra memory: 0.7 MiB for each MiB of
+ * the buffer, but at least 0.7 MiB, and at most 0.7 MiB for each thread.
  *
- * One run is written at a time; if it is plain, by several threads, each a part of it in a file of
- * its own: one inode takes 4.7 GB/s on an H200 host, sixteen take 36.  Meanwhile any number may be
- * read, in turn, but all by one thread, which may be another than the one that writes; plain ones by
- * several threads, each another run.  The spill owns files and extents.
+ * One run is written at a time.  Several threads write a plain run, each a part of it in its own file: one
+ * inode takes 4.7 GB/s on an H200 host, sixteen take 36 GB/s.  Meanwhile, any runs may be read, in turn,
+ * but all by one thread, which need not be the writer.  Several threads may read plain runs, each another
+ * one.  The spill owns files and extents.
  */
 #ifndef GS_SPILL_H
 #define GS_SPILL_H
@@ -34,15 +33,15 @@ struct gs_spill_options {
 	const char *const *dirs;	/* in rotation, until they are full; borrowed */
 	size_t             dir_count;	/* at least 1 */
 	const char        *compress_program;	/* "zstd" or "lz4"; NULL: none */
-	unsigned           threads;	/* that may compress */
-	size_t             buffer_bytes;	/* of all memory; 64 KiB at least if compressed */
-	void              *buffer;	/* these; borrowed */
+	unsigned           threads;	/* how many may compress */
+	size_t             buffer_bytes;	/* of BUFFER; at least 64 KiB if keys are compressed */
+	void              *buffer;	/* all memory; borrowed */
 	uint64_t           expected_bytes;	/* of all keys to be spilled, for a message; 0: unknown */
 	const struct gs_monitor *monitor;	/* for notes and warnings; borrowed */
 };
 
 /**
- * Begin; check that every directory takes temporary files.
+ * Begin, and check that every directory takes temporary files.
  *
  * @return  GS_OK; GS_EIO naming the directory; GS_EBUDGET
  */
@@ -51,19 +50,19 @@ gs_spill_open(struct gs_spill **spill, const struct gs_spill_options *options);
 
 enum { GS_SPILL_PARTS = 4 };	/* not tuned */
 
-/** Can a run be written by parts, and read beside others? */
+/** Can several threads write the parts of a run, and read several runs? */
 bool gs_spill_is_plain(const struct gs_spill *spill);
 
-/** Begin a run of keys of BITS, in PARTS that are written at once: 1, or to GS_SPILL_PARTS if it is
+/** Begin a run of keys of BITS, in PARTS that are written at once: 1, or up to GS_SPILL_PARTS if the spill is
  *  plain. */
 MUST_CHECK gs_status gs_spill_begin(struct gs_spill *spill, unsigned bits, unsigned parts);
 
 /**
- * Append COUNT sorted keys to a part of the run.  The caller may change them when it returns.
- * Several parts: one thread at a time for each.
+ * Append COUNT sorted keys to a part of the run.  The caller may change them when the call returns.
+ * Each part has one thread at a time.
  *
- * @return  GS_OK; GS_EIO: on a full disk the message names the directory, the bytes that are still
- *          needed as far as known (expected_bytes), and -T
+ * @return  GS_OK; GS_EIO: if a disk is full, the message names the directory, -T, and if they are known
+ *          (expected_bytes), the bytes that are still needed
  */
 MUST_CHECK gs_status
 gs_spill_write(struct gs_spill *spill, unsigned part, const void *keys, size_t count);
@@ -75,7 +74,7 @@ MUST_CHECK gs_status gs_spill_end(struct gs_spill *spill, struct gs_run *run);
  * Read the next keys of a run, front to back, once.
  *
  * @count   set to the number of keys: ROOM unless the run ends; 0: the end
- * @return  GS_OK; GS_EIO; GS_EINPUT: other keys were written
+ * @return  GS_OK; GS_EIO; GS_EINPUT: these are not the keys that were written
  */
 MUST_CHECK gs_status
 gs_spill_read(struct gs_spill *spill, struct gs_run *run, void *into, size_t room, size_t *count);
@@ -86,29 +85,29 @@ uint64_t gs_spill_bytes(const struct gs_spill *spill);
 /** Close everything; all runs are gone.  NULL is allowed. */
 void gs_spill_close(struct gs_spill *spill);
 
-/* ---- merge sorted sources, which are read as they are needed (external_merge.c) ---- */
+/* ---- merge sorted sources, which are read when needed (external_merge.c) ---- */
 
 /*
- * Each source has two buffers: one is merged while a thread fills the other.  The
- * keys in the buffers up to the least of their last keys can be merged, since no key that comes
- * later is less. They are merged in memory by all threads (sort/merge.h).  Sources that are not in
- * order come out in no order, but without loss.
+ * Each source has two buffers: one is merged while a thread fills the other.  All keys in the
+ * buffers up to the least of their last keys can be merged, since no later key is less.  All
+ * threads merge them in memory (sort/merge.h).  If sources are not in order, neither is the result, but no
+ * key is lost.
  *
  * Knuth, TAOCP 3, 5.4.6 (buffering); D. Salzberg, "Merging sorted runs using large main memory",
  * Acta Informatica 27, 1989.
  */
 
-/* Where sorted keys of one width come from. */
+/* A source of sorted keys of one width. */
 struct gs_source {
 	bool        verified;	/* read() itself checks that keys ascend */
-	bool        side_by_side;	/* read() may run beside another source's */
+	bool        side_by_side;	/* read() may run while another source reads */
 
 	/**
-	 * Put the next keys, ascending, INTO memory with ROOM for so many.  One thread at
-	 * a time calls it, not the one that opened, until a buffer is full.
+	 * Store the next keys, in ascending order, at INTO, which has ROOM for that many.  One thread at
+	 * a time calls it, not the thread that opened the merge, until a buffer is full.
 	 *
 	 * @count   set to the number of keys; 0 with GS_OK: the end
-	 * @return  GS_OK, or an error, with which *COUNT keys may come, too
+	 * @return  GS_OK, or an error; *COUNT keys are valid then, too
 	 */
 	gs_status (*read)(void *context, void *into, size_t room, size_t *count);
 	void       *context;
@@ -119,7 +118,7 @@ struct gs_external_merge;
 /**
  * Begin, and start to read.
  *
- * @memory   MEMORY_BYTES of it, for buffers, spans and the merge, at least gs_plan_merge_least(); borrowed
+ * @memory   MEMORY_BYTES for buffers, spans and the merge, at least gs_plan_merge_least(); borrowed
  * @sources  borrowed
  */
 MUST_CHECK gs_status
@@ -134,8 +133,8 @@ gs_external_merge_open(struct gs_external_merge **merge, void *memory, size_t me
  */
 MUST_CHECK gs_status gs_external_merge_next(struct gs_external_merge *merge, struct gs_span *span);
 
-/** Hand all keys in order to SINK, as keys of KEY_CLASS; *ENOUGH: set if the sink did not want all.
- *  CLOCK, or NULL, counts the time as merging. */
+/** Hand all keys in order to SINK, as keys of KEY_CLASS; *ENOUGH is set if the sink did not want all.
+ *  CLOCK, which may be NULL, counts the time as merging. */
 MUST_CHECK gs_status
 gs_external_merge_drain(struct gs_external_merge *merge, unsigned key_class,
                         struct gs_clock *clock, const struct gs_span_sink *sink, bool *enough);
@@ -143,8 +142,8 @@ gs_external_merge_drain(struct gs_external_merge *merge, unsigned key_class,
 /**
  * Stop reading and forget everything.  NULL is allowed.
  *
- * Waits until a read() that is under way returns.  If that may take for ever, as with a pipe, the
- * caller must first make it return.
+ * Waits until a running read() returns.  If that may take for ever, as with a pipe, the caller must
+ * make it return first.
  */
 void gs_external_merge_close(struct gs_external_merge *merge);
 

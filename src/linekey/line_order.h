@@ -2,9 +2,9 @@
 /*
  * line_order.h - lines by key: their order, as sort(1) defines it, their ends and faults
  *
- * Lines compare by their keys, one after the other, then as a whole as a last resort.  The same
- * order is words of 64 bits: the words of two lines compare as the lines do, as far as they go.  In the
- * C locale all bytes of keys are in them; in any other, text ends them (collation.h).
+ * Lines compare by their keys, one after the other, and then as a whole as a last resort.  Words of 64 bits
+ * represent the same order: the words of two lines compare as the lines do.  In the C locale, words have
+ * all bytes of the keys; in any other locale, a text key ends them (collation.h).
  *
  * All functions that take a const order may be called by any thread.
  */
@@ -26,11 +26,11 @@ struct gs_line_options {
 	const char *letters;		/* ordering options for all keys, "nr"; or NULL */
 	const char *separator;		/* "," or "\\0"; NULL: blanks, or ',' with CSV */
 	bool        csv;
-	bool        names;		/* keys may name columns: gs_line_order_header() will come */
+	bool        names;		/* keys may name columns: gs_line_order_header() will be called */
 	bool        stable;		/* no last resort */
-	bool        strict;		/* keys that are numbers must be all of their fields */
-	char        terminator;		/* of lines: '\n', or '\0' */
-	const char *locale;		/* its name; "": the environment's; NULL: C */
+	bool        strict;		/* the whole field of a numeric key must be a number */
+	char        terminator;		/* of lines: '\n' or '\0' */
+	const char *locale;		/* a name; "": the environment's; NULL: C */
 };
 
 struct gs_line_order {
@@ -40,61 +40,61 @@ struct gs_line_order {
 	bool              reverse;	/* the last resort is descending */
 	bool              last_resort;
 	char              terminator;
-	bool              strict;	/* keys are numbers, and nothing else */
-	bool              all_strict;	/* all keys, not only keys by name and of CSV */
+	bool              strict;	/* some keys are strict */
+	bool              all_strict;	/* all keys are, not only keys by name or of CSV */
 	bool              fixed;	/* the first key is STRING */
 	struct gs_line_string string;
-	bool              pair;		/* the first key is a usual string, and a number that begins its field
-					 * the second */
+	bool              pair;		/* the first key is a usual string, and the second a number that
+					 * begins its field */
 	bool              number;	/* the first key is such a number */
 	bool              texts;	/* gs_line_words_of_texts() makes the words of all keys */
-	int16_t           maps[6][256];	/* of keys with the letters f, d and i; see key_text.h */
+	int16_t           maps[6][256];	/* for keys with the letters f, d and i; see key_text.h */
 	struct gs_locale *locale;	/* owned; NULL: C */
 	bool              collates;	/* lines compare as text in the last resort */
 };
 
-/* Bytes of words from this one on are not made: the comparison decides. */
+/* The most bytes of words; after these, the comparison decides. */
 enum { GS_LINE_WORD_BYTES = 128 };
 
-/* Words from this byte on are of the second key, from twice this of the third, and so on. */
+/* The words of the second key begin at this byte, those of the third at twice this, and so on. */
 enum { GS_LINE_KEY_STEP = 1 << 12 };
 
-/** The same, but 0 if the comparison decides ties of any words. */
+/** GS_LINE_WORD_BYTES, or 0 if the comparison decides every tie of words. */
 unsigned gs_line_order_word_bytes(const struct gs_line_order *order);
 
 /**
- * Read the options of an order.
+ * Parse the options of an order.
  *
- * @return  GS_OK; GS_EUSAGE: one is wrong; GS_EBUDGET: no memory.  Close it in any case.
+ * @return  GS_OK; GS_EUSAGE: one is wrong; GS_EBUDGET: no memory.  Close ORDER in any case.
  */
 MUST_CHECK gs_status gs_line_order_open(struct gs_line_order *order,
                                         const struct gs_line_options *options);
 
-/** Is the order complete only with the names of a header? */
+/** Does ORDER need a header, because keys name columns? */
 bool gs_line_order_wants_header(const struct gs_line_order *order);
 
-/** Find the columns that keys name in a header line of BYTES.  GS_EINPUT: a column is not there. */
+/** Find the columns that keys name in a header line of BYTES.  GS_EINPUT: a column is missing. */
 MUST_CHECK gs_status gs_line_order_header(struct gs_line_order *order, const char *line,
                                           size_t bytes);
 
-/** Have two lines of headers, with terminators or without, the same columns? */
+/** Do two header lines, with or without terminators, have the same columns? */
 bool gs_line_same_columns(const struct gs_line_order *order, const char *one, size_t one_bytes,
                           const char *other, size_t other_bytes);
 
-/** Was there no memory for a comparison?  Then the order of the lines is wrong. */
+/** Fail if memory was missing for a comparison: the order of the lines is then wrong. */
 MUST_CHECK gs_status gs_line_order_check(const struct gs_line_order *order);
 
-/** A zeroed order is allowed. */
+/** Close ORDER, which may be zeroed. */
 void gs_line_order_close(struct gs_line_order *order);
 
-/** Where the content of LINE ends, whose terminator is at END: of CSV before a CR, as RFC 4180 ends rows. */
+/** The end of the content of LINE, whose terminator is at END: in CSV, before a CR, as in RFC 4180. */
 static inline const char *
 gs_line_before_return(const struct gs_line_order *order, const char *line, const char *end)
 {
 	return end - (order->fields.csv && order->terminator == '\n' && end > line && end[-1] == '\r');
 }
 
-/** Where the content of a line of BYTES ends, with its terminator or without. */
+/** The end of the content of a line of BYTES, with or without its terminator. */
 static inline const char *
 gs_line_content_end(const struct gs_line_order *order, const char *line, size_t bytes)
 {
@@ -108,17 +108,17 @@ int gs_line_compare(const struct gs_line_order *order, const char *one, size_t o
                     const char *other, size_t other_bytes);
 
 /**
- * Store in WORDS[i] the eight bytes from byte AT on of all words of LINES[i], of BYTES[i] bytes with a
+ * Store in WORDS[i] the eight bytes from byte AT of the words of LINES[i], which has BYTES[i] bytes with its
  * terminator.
  *
- * @return  true: later bytes may differ
+ * @return  true: later bytes of words may differ
  */
 bool gs_line_words(const struct gs_line_order *order, const char *const *lines,
                    const uint32_t *bytes, size_t count, unsigned at, uint64_t *words);
 
-/** The text in which the words from AT on stop, where they do not decide: *TEXT has *TEXT_BYTES, as they are
- *  in the line.  Returns where the words behind it begin; 0: there is none, or its bytes are not those of the
- *  line. */
+/** Find the text at which the words from AT on stop without a decision: *TEXT_BYTES at *TEXT, in the line.
+ *  Returns the byte at which the words after this text begin; 0: there is no such text, or its bytes are not
+ *  unchanged bytes of the line. */
 unsigned gs_line_stop(const struct gs_line_order *order, unsigned at, const char *line, size_t bytes,
                       const char **text, size_t *text_bytes);
 
@@ -126,98 +126,98 @@ unsigned gs_line_stop(const struct gs_line_order *order, unsigned at, const char
 int gs_line_compare_stop(const struct gs_line_order *order, unsigned at, const char *one, size_t one_bytes,
                          const char *other, size_t other_bytes);
 
-/** Where key number KEY of a line is, and what of it counts: from *BEGIN to *END (line_fault.c). */
+/** Find the part of key number KEY that counts: from *BEGIN to *END of a line (line_fault.c). */
 void gs_line_key_place(const struct gs_line_order *order, size_t key, const char *line, size_t bytes,
                        size_t *begin, size_t *end);
 
-/* ---- where lines end (line_ends.c) ------------------------------------------------ */
+/* ---- the ends of lines (line_ends.c) ----------------------------------------------- */
 
 /*
- * With CSV a terminator between quotes ends no line.  A quote opens only where a field begins, as for
- * Python's csv; in any other place it is data.
+ * In CSV, a terminator between quotes does not end a line.  A quote opens only at the beginning of a field,
+ * as in Python's csv; in any other place it is data.
  */
 
 /* A place in a line of CSV. */
 struct gs_line_place {
-	bool quoted;		/* it is between quotes */
-	bool opens;		/* or else: a quote here opens, as a field begins, or as one that closed
-				 * quotes is before it: both are one */
+	bool quoted;		/* between quotes */
+	bool opens;		/* not quoted, but a quote here opens: a field begins, or the quote before
+				 * has closed, and two quotes are one */
 };
 
 #define GS_LINE_PLACE_BEGIN	((struct gs_line_place){ false, true })	/* of a line */
 
-/** Where the line at LINE ends, behind its terminator, or at LIMIT. */
+/** The end of the line at LINE: after its terminator, or LIMIT. */
 const char *gs_line_end(const struct gs_line_order *order, const char *line, const char *limit);
 
-/** Find up to ROOM lines from *AT on: set LINES and BYTES, and *AT to the end of the last one.  The last
- *  line before LIMIT may lack its terminator. */
+/** Find up to ROOM lines from *AT on: set LINES and BYTES, and *AT to the end of the last line found.  The
+ *  last line before LIMIT may lack its terminator. */
 size_t gs_line_split(const struct gs_line_order *order, const char **at, const char *limit,
                      const char **lines, uint32_t *bytes, size_t room);
 
-/** As gs_line_end() from AT on, which is at *PLACE of a line; *PLACE becomes the place of the result.
- *  *WHOLE: a terminator is before it. */
+/** Like gs_line_end(), from AT on, which is at *PLACE in a line; set *PLACE to the place of the result, and
+ *  *WHOLE to true if a terminator precedes the result. */
 const char *gs_line_end_within(const struct gs_line_order *order, const char *at, const char *limit,
                                struct gs_line_place *place, bool *whole);
 
-/** Where the last line that ends before LIMIT, or there, ends; LINE: none does.  O(LIMIT - LINE) with
+/** The end of the last line that ends at or before LIMIT; LINE: there is none.  O(LIMIT - LINE) in
  *  CSV. */
 const char *gs_line_last_end(const struct gs_line_order *order, const char *line, const char *limit);
 
-/** Where a piece of at most BYTES that begins with LINE ends; or LINE, if it is longer.  The lines end at
- *  LIMIT. */
+/** The end of a piece of whole lines that begins at LINE and has at most BYTES; LINE, if the first line is
+ *  longer.  The lines end at LIMIT. */
 const char *gs_line_cut(const struct gs_line_order *order, const char *line, const char *limit,
                         size_t bytes);
 
-/* ---- lines whose keys are not the numbers that they should be (line_fault.c) ------ */
+/* ---- lines whose numeric keys are not numbers (line_fault.c) ----------------------- */
 
 /*
- * Keys by name, and all keys of CSV, are strict: a number (or a month, with M) must be all of the field.
+ * Keys by name, and all keys of CSV, are strict: the whole field must be a number, or with M, a month.
  * An empty field is a missing value.
  */
 
-enum { GS_LINE_FAULT_BYTES = 512 };	/* of a reason */
+enum { GS_LINE_FAULT_BYTES = 512 };	/* the most bytes of a reason */
 
 /**
- * Find the first of COUNT lines, which are adjacent, with a strict key that is not a number.
+ * Find the first of COUNT adjacent lines with a strict key that is not a number.
  *
- * @missing  or with one that is missing
+ * @missing  also find a line whose strict key is a missing value
  * @key      set to the number of the key
- * @return   the number of the line; COUNT: no line is at fault
+ * @return   the index of the line; COUNT: there is none
  */
 size_t gs_line_fault_find(const struct gs_line_order *order, bool missing, const char *const *lines,
                           const uint32_t *bytes, size_t count, size_t *key);
 
-/** Report the fault of KEY of a line; of a missing value, "".  NUMBER, of the line in its file: with a hint;
- *  0: without, which takes less time. */
+/** Explain in REASON why KEY of a line is not a number; "" for a missing value.  NUMBER is the line's number
+ *  in its file, and adds a hint; 0: no hint, which takes less time. */
 void gs_line_fault_explain(const struct gs_line_order *order, size_t key, const char *line, size_t bytes,
                            uint64_t number, char reason[GS_LINE_FAULT_BYTES]);
 
-/** Refuse the header LINE .. END, which has no column with that NAME, or SEVERAL, and show it.  SEPARATOR: as
+/** Refuse the header LINE .. END, which has no column called NAME, or SEVERAL, and show it.  SEPARATOR is as
  *  in struct gs_fields. */
 MUST_CHECK gs_status gs_line_refuse_header(int separator, const char *name, size_t name_bytes,
                                            const char *line, const char *end, bool several);
 
-/* ---- the numbers that lines are by their first key (line_value.c) ----------------- */
+/* ---- the numbers in the first key of lines (line_value.c) -------------------------- */
 
-/* Keys as those of floats as text, each a number of a line. */
+/* Numbers of lines, as keys like those of floats as text. */
 struct gs_line_values {
 	uint64_t   *keys;	/* the caller's; has room for all */
-	uint64_t    flip;	/* UINT64_MAX: complemented; or 0 */
-	size_t      count;	/* so far */
+	uint64_t    flip;	/* UINT64_MAX: keys are complemented; or 0 */
+	size_t      count;	/* of keys so far */
 	uint64_t    missing;	/* lines without a value */
-	const char *rounded;	/* the first line whose number is not an f64, but an integer or too large;
-				 * NULL: no line */
-	bool        infinite;	/* it is too large */
+	const char *rounded;	/* the first line whose number is an integer that no f64 holds, or is too
+				 * large; NULL: no line */
+	bool        infinite;	/* that number is too large */
 };
 
 /** Is the first key a number: n, g or h?  Then it is strict, if the options of the order say so. */
 bool gs_line_order_has_value(const struct gs_line_order *order);
 
 /**
- * Append the numbers of COUNT lines, which lie behind one another.
+ * Append the numbers of COUNT adjacent lines.
  *
  * @missing  a missing value is a fault
- * @return   the number of the first line at fault, where it stops; COUNT: no line is at fault
+ * @return   the index of the first line at fault, where it stops; COUNT: no line is at fault
  */
 size_t gs_line_values(const struct gs_line_order *order, bool missing, const char *const *lines,
                       const uint32_t *bytes, size_t count, struct gs_line_values *to);

@@ -184,7 +184,7 @@ merge_two(const struct gs_item_order *order, bool verified, struct gs_item_batch
 	memcpy(into + (middle - a), b, (size_t)(end - b) * sizeof *b);
 }
 
-/* Sources may be in any order: what follows the last item of a window that goes on is not known, so that ends
+/* Sources may be in any order: what follows the last item of a source that goes on is not known, so that ends
  * the round.  PLACE: of the first item of a window. */
 static void
 limit_share(struct gs_item_merger *merger, const struct element *elements, size_t place,
@@ -195,8 +195,8 @@ limit_share(struct gs_item_merger *merger, const struct element *elements, size_
 
 	memset(part->equal, 0, part->count);
 	for (size_t s = 0, end = place; s < merger->count; s++) {
-		end += merger->sources[s].window.count - merger->sources[s].at;
-		if (!merger->sources[s].ended)
+		end += merger->sources[s].cut - merger->sources[s].at;
+		if (!merger->sources[s].ended || merger->sources[s].cut < merger->sources[s].window.count)
 			part->equal[end - 1] = LAST;
 	}
 	do
@@ -205,9 +205,10 @@ limit_share(struct gs_item_merger *merger, const struct element *elements, size_
 	part->count = count;
 	for (size_t s = 0; s < merger->count; s++) {
 		struct gs_merge_source *source = &merger->sources[s];
+		const size_t items = source->cut - source->at;
 
 		source->cut = source->at;
-		for (size_t i = source->at; i < source->window.count; i++)
+		for (size_t i = 0; i < items; i++)
 			source->cut += part->equal[place++] >= LEAVES;
 	}
 }
@@ -388,9 +389,13 @@ cut(struct gs_item_merger *merger)
 	for (size_t s = 0; s < merger->count; s++) {
 		struct gs_merge_source *source = &sources[s];
 
-		source->cut = least == NULL || source == least || !round->limited ? source->window.count
+		source->cut = least == NULL || source == least ? source->window.count
 		              : bound(merger, source, source->at, source->window.count,
 		                      item_at(merger, least, least->window.count - 1), source < least);
+		if (!round->limited)	/* one more shows that these leave; some, if there is no order */
+			source->cut = gs_least(source->window.count, 1 + gs_within(
+				source->at + (source->window.count - source->at) / merger->count,
+				source->cut, source->window.count));
 		if (source->cut - source->at > largest->cut - largest->at)
 			largest = source;
 		cuts[s] = source->at;

@@ -204,6 +204,62 @@ check_long(int first, int second, int third)
 	gs_item_merger_close(&merger);
 }
 
+/* ---- one source behind the other, in any order ---------------------------------------- */
+
+enum { RANGES = 20, RANGE_ITEMS = 500 };
+
+static char ranges[RANGES][4 * RANGE_ITEMS];
+static size_t words_made;
+
+static gs_status
+fill_range(void *context, struct gs_item_slice *items)
+{
+	const char **left = context;
+
+	*items = (struct gs_item_slice){ *left, *left == NULL ? 0 : sizeof ranges[0] };
+	*left = NULL;
+	return GS_OK;
+}
+
+static bool
+count_words(const void *context, const char *const *items, const uint32_t *bytes, size_t count, unsigned at,
+            uint64_t *words)
+{
+	words_made += count;
+	return units_three_bytes(context, items, bytes, count, at, words);
+}
+
+/* What does not leave in a round is hardly looked at in it. */
+static void
+check_ranges(void)
+{
+	static const struct gs_item_order counting = { .item_bytes = 4, .words = count_words };
+	const struct gsort_options plain = { .verify = false };
+	const struct gs_span_sink sink = { .take = take_long };
+	const char *left[RANGES];
+	struct gs_item_merger merger;
+
+	long_taken = words_made = 0;
+	memset(long_last, 0, sizeof long_last);
+	CHECK(gs_item_merger_open(&merger, &counting, &plain, RANGES, 50 * GS_MERGE_ITEM_BYTES, 1) == GS_OK,
+	      "memory");
+	for (int s = 0; s < RANGES; s++) {
+		for (int i = 0; i < RANGE_ITEMS; i++) {
+			const int value = s * RANGE_ITEMS + i;
+			const char item[] = { (char)('a' + value / 676), (char)('a' + value / 26 % 26),
+			                      (char)('a' + value % 26), '0' };
+
+			memcpy(ranges[s] + 4 * i, item, sizeof item);
+		}
+		left[s] = ranges[s];
+		merger.sources[s] = (struct gs_merge_source){ .fill = fill_range, .context = &left[s] };
+	}
+	CHECK(gs_item_merger_begin(&merger, 0) == GS_OK && gs_item_merger_drain(&merger, &sink) == GS_OK &&
+	      long_taken == RANGES * RANGE_ITEMS, "%zu items", long_taken);
+	CHECK(words_made < 6 * long_taken, "%zu words of %zu items", words_made, long_taken);
+	gs_item_merger_close(&merger);
+}
+
 void
 unit_item_merger(void)
 {
@@ -222,4 +278,5 @@ unit_item_merger(void)
 	check_long(1, 1, 26);
 	check_long(3, 4, 5);
 	check_long(9, 9, 9);
+	check_ranges();
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * items.h - items: keys with something attached, the order of them, and the walk over them
+ * items.h - items: bytes with a key, their order, and the walk over them
  *
- * An item is bytes that are kept as they are: a record of a fixed length, or a line with its
- * terminator.  The engine knows nothing of keys but what an order tells: word number LEVEL of the
+ * An item is bytes that are kept unchanged: a record of a fixed length, or a line with its
+ * terminator.  The engine knows about a key only what an order tells: word number LEVEL of the
  * key of an item, an unsigned integer of 64 bits.  Items compare by their words, first word
- * first; a tie of all words is decided by COMPARE, and a tie of that by the place in the input.
+ * first.  COMPARE decides a tie of all words, and the place in the input a tie of that.
  * So every sort is ascending and stable.  Descending orders complement their words.
  *
  * For a key that memcmp(3) orders, word 0 is its first 8 bytes, big endian, word 1 the next 8, and
@@ -19,53 +19,53 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Most bytes of an item: lengths are 32 bits wide. */
+/* The most bytes of an item: lengths have 32 bits. */
 #define GS_ITEM_MOST_BYTES	((size_t)UINT32_MAX - 4096)
 
-/* A batch makes its second words after one tie of first words for so many items: comparing two items takes
- * as long as making words of several.  The number had the fewest instructions in a merge of lines by a text
+/* A batch makes its second words after one tie of first words for this many items: comparing two items takes
+ * as long as making words of several.  This number had the fewest instructions in a merge of lines by a text
  * and a number. */
 enum { GS_ITEMS_A_TIE = 32 };
 
-/* Items that are looked at together, at most, so that one need not wait for another's loads. */
+/* The most items of a batch: loads for one item overlap with those for others. */
 enum { GS_ITEM_BATCH = 256 };
 
 struct gs_item_order {
-	/** Bytes of every item; 0: they differ, and END() tells. */
+	/** The length of every item; 0: lengths differ, and END() finds them. */
 	size_t item_bytes;
 
-	/** Where the item at ITEM ends; LIMIT is the end of it or of an item after it.  Items lie one
-	 *  after the other.  NULL if they have a fixed length. */
+	/** The end of the item at ITEM; LIMIT is the end of this item or of a later one.  Items are
+	 *  contiguous.  NULL if they have a fixed length. */
 	const char *(*end)(const void *context, const char *item, const char *limit);
 
-	/** The same for many: set ITEMS and BYTES for up to ROOM items from *AT on, and *AT to their
-	 *  end.  NULL: END() does. */
+	/** The same for many items: set ITEMS and BYTES for up to ROOM items from *AT on, and *AT to their
+	 *  end.  NULL: END() is called. */
 	size_t (*split)(const void *context, const char **at, const char *limit, const char **items,
 	                uint32_t *bytes, size_t room);
 
 	/**
-	 * Store in WORDS[i] the eight bytes from byte AT of the words of ITEMS[i], for COUNT items.  A key
-	 * that has ended has words of 0.  Any thread; the word of an item depends on nothing but the item.
+	 * Store in WORDS[i] the eight bytes from byte AT of the words of ITEMS[i], for COUNT items.  After
+	 * the end of a key, words are 0.  Any thread; the words of an item depend only on the item.
 	 *
-	 * @bytes   length of each; NULL if they have a fixed length
+	 * @bytes   the length of each; NULL if they have a fixed length
 	 * @at      a multiple of 8, unless ANY_AT
-	 * @return  true: bytes behind these may be other than 0; false: all of them are 0
+	 * @return  true: later bytes may not be 0; false: all later bytes are 0
 	 */
 	bool (*words)(const void *context, const char *const *items, const uint32_t *bytes,
 	              size_t count, unsigned at, uint64_t *words);
 	bool any_at;
 
-	/** Less than, equal to or greater than 0, as memcmp(3): as the words, if they differ.  NULL: items
-	 *  whose words are all equal are equal. */
+	/** Return less than, equal to or greater than 0, as memcmp(3) does, in agreement with words that
+	 *  differ.  NULL: items are equal if all of their words are. */
 	int (*compare)(const void *context, const char *one, size_t one_bytes, const char *other,
 	               size_t other_bytes);
 
 	/**
-	 * With COMPARE(): items whose words from AT on tie, and end, may still differ by a text in them.
-	 * Store where that is in *TEXT and *BYTES: items with the same bytes there are equal so far.  May
-	 * be NULL.
+	 * With COMPARE(): items whose words from AT on tie, and end, may still differ in a text.  Store the
+	 * place of this text in *TEXT and *BYTES: items with the same bytes there are equal so far.  May be
+	 * NULL.
 	 *
-	 * @return  where the words of what decides after that text begin; 0: no such text
+	 * @return  the byte at which the words after this text begin; 0: no such text
 	 */
 	unsigned (*text)(const void *context, unsigned at, const char *item, size_t item_bytes,
 	                 const char **text, size_t *bytes);
@@ -74,21 +74,21 @@ struct gs_item_order {
 	int (*compare_text)(const void *context, unsigned at, const char *one, size_t one_bytes,
 	                    const char *other, size_t other_bytes);
 
-	/** With COMPARE(), the most bytes of words.  Items whose words tie and end before that are equal;
-	 *  0: any that tie may differ. */
+	/** With COMPARE(), the most bytes of words.  If the words of two items tie and end before that, the
+	 *  items are equal; 0: items that tie may always differ. */
 	unsigned word_bytes;
 
 	const void *context;
 };
 
-/** Are items equal whose words tie and end within the first BYTES? */
+/** If the words of two items tie and end within the first BYTES, are the items equal? */
 static inline bool
 gs_item_words_decide(const struct gs_item_order *order, unsigned bytes)
 {
 	return order->compare == NULL || bytes < order->word_bytes;
 }
 
-/* Whole items, one after the other. */
+/* Whole items, contiguous in memory. */
 struct gs_item_slice {
 	const char *data;
 	size_t      bytes;
@@ -98,8 +98,8 @@ struct gs_item_slice {
 int gs_item_compare(const struct gs_item_order *order, unsigned level, const char *one,
                     size_t one_bytes, const char *other, size_t other_bytes);
 
-/** The same for items whose words before LEVEL tie, by COMPARE() alone where there is one: it is faster than
- *  words that are all made again. */
+/** The same for items whose words before LEVEL tie, by COMPARE() alone if there is one, which is faster than
+ *  making all words again. */
 static inline int
 gs_item_compare_whole(const struct gs_item_order *order, unsigned level, const char *one,
                       size_t one_bytes, const char *other, size_t other_bytes)
@@ -109,7 +109,7 @@ gs_item_compare_whole(const struct gs_item_order *order, unsigned level, const c
 	       : gs_item_compare(order, level, one, one_bytes, other, other_bytes);
 }
 
-/** Have both the same bytes?  Then they are equal, whatever their order. */
+/** Do two items have the same bytes?  Then they are equal in any order. */
 static inline bool
 gs_item_same(const char *one, size_t one_bytes, const char *other, size_t other_bytes)
 {
@@ -137,17 +137,17 @@ gs_items_bytes(const struct gs_item_order *order, const char *data, const char *
 	return at;
 }
 
-/* ---- items that are looked at together ------------------------------------------- */
+/* ---- batches of items --------------------------------------------------------------- */
 
 /* Items with their words. */
 struct gs_item_batch {
 	const char **items;
-	uint32_t    *bytes;		/* length of each; NULL if they have a fixed length */
-	uint64_t    *words;		/* the first one of each, */
-	uint64_t    *nexts;		/* and the second ones from item NEXTS_FROM on */
+	uint32_t    *bytes;		/* the length of each; NULL if they have a fixed length */
+	uint64_t    *words;		/* the first word of each, ... */
+	uint64_t    *nexts;		/* ... and from item NEXTS_FROM on, the second */
 	size_t       count, nexts_from;
 	size_t       ties;		/* of first words, so far */
-	bool         more;		/* words may go on behind the first */
+	bool         more;		/* words may continue after the first */
 };
 
 static inline size_t
@@ -156,7 +156,7 @@ gs_item_batch_bytes(const struct gs_item_order *order, const struct gs_item_batc
 	return order->item_bytes > 0 ? order->item_bytes : batch->bytes[at];
 }
 
-/** Make the first words of all; the second ones are made when ties want them. */
+/** Make the first words of all items; ties make the second ones when needed. */
 static inline void
 gs_item_batch_words(const struct gs_item_order *order, struct gs_item_batch *batch)
 {
@@ -165,13 +165,13 @@ gs_item_batch_words(const struct gs_item_order *order, struct gs_item_batch *bat
 	batch->ties = 0;
 }
 
-/** Compare two items whose first words tie, by second words after a few such ties; 0: they are equal. */
+/** Compare two items whose first words tie; after a few ties, by their second words.  0: they are equal. */
 int gs_item_batch_compare(const struct gs_item_order *order, struct gs_item_batch *one, size_t one_at,
                           struct gs_item_batch *other, size_t other_at);
 
-/* ---- the items of some slices, a batch at a time; and to copy an item ------------ */
+/* ---- a walk over the items of slices, a batch at a time; a copy of an item -------- */
 
-/* Where a walk is. */
+/* The state of a walk. */
 struct gs_item_walk {
 	const struct gs_item_order *order;
 	const struct gs_item_slice *slices;
@@ -186,12 +186,12 @@ gs_item_walk_begin(const struct gs_item_order *order, const struct gs_item_slice
 	return (struct gs_item_walk){ order, slices, count, NULL, NULL };
 }
 
-/* Slices that are loaded before they are walked, and bytes of each: the slices of a part are short, and lie
- * all over the memory. */
+/* How many slices ahead of the walk to prefetch, and how many bytes of each: the slices of a part are short,
+ * and scattered in memory. */
 enum { GS_ITEM_WALK_AHEAD = 2, GS_ITEM_WALK_AHEAD_BYTES = 2048 };
 
-/** Go to the next items, ROOM at most: set ITEMS and, unless they have a fixed length, BYTES.
- *  Returns how many; 0 at the end. */
+/** Go to the next items, at most ROOM: set ITEMS and, unless they have a fixed length, BYTES.
+ *  Returns their number; 0 at the end. */
 static inline size_t
 gs_item_walk_next(struct gs_item_walk *walk, const char **items, uint32_t *bytes, size_t room)
 {
@@ -235,7 +235,7 @@ gs_item_walk_next(struct gs_item_walk *walk, const char **items, uint32_t *bytes
 }
 
 /** Copy BYTES that do not overlap.  Items are short: a call of memcpy(3) takes as long as a copy of up to 128
- *  bytes.  150 to 250 bytes take 7.5 ns by it and 12.7 without (Emerald Rapids, in the cache). */
+ *  bytes.  150 to 250 bytes take 7.5 ns with it and 12.7 ns without (Emerald Rapids, in the cache). */
 static inline void
 gs_item_copy(char *to, const char *from, size_t bytes)
 {
@@ -256,7 +256,7 @@ gs_item_copy(char *to, const char *from, size_t bytes)
 
 /* ---- sums that do not depend on the order of items: sort/checksum.h for items ------ */
 
-/** What an item adds to a sum. */
+/** The hash that an item adds to a sum. */
 uint64_t gs_item_hash(const char *item, size_t bytes);
 
 /** A sum over bytes that does depend on their order: one changed byte always changes it. */
@@ -265,10 +265,10 @@ uint64_t gs_bytes_sum(const char *data, size_t bytes);
 /** The sum of all items in SLICE. */
 uint64_t gs_items_sum(const struct gs_item_order *order, const struct gs_item_slice *slice);
 
-/* What a verification knows of sorted items; FIRST NULL: there was none. */
+/* What verification knows about sorted items; FIRST NULL: there were no items. */
 struct gs_item_digest {
 	uint64_t sum;		/* gs_items_sum() */
-	bool     falls;		/* they are not in order */
+	bool     falls;		/* the items are not in order */
 	char    *first, *last;	/* copies for free(3) */
 	size_t   first_bytes, last_bytes;
 };

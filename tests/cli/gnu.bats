@@ -146,12 +146,12 @@ turns() {
 	local drawn=$GSORT_SOURCE/tests/tools/numeric.py times=1
 	[ -z "${GSORT_SLOW-}" ] || times=10
 	python3 "$drawn" "$GSORT" 1 $((300 * times))
-	python3 "$drawn" "$GSORT" 2 $((5 * times)) 200000
+	python3 "$drawn" "$GSORT" 2 $((3 * times)) 200000
 }
 
 @test "-n: a line that is not a number, after millions of bytes, with every option that selects" {
-	{ gen --seed 61 --keys 400000 --type text --range small; printf '7 apples\n7\n007\n'
-	  gen --seed 62 --keys 100000 --type text; } >in
+	{ gen --seed 61 --keys 250000 --type text --range small; printf '7 apples\n7\n007\n'
+	  gen --seed 62 --keys 50000 --type text; } >in
 	for options in "" -r -u -s "-s -u -r" --count --unique=repeated --unique=singletons --head=1000 --tail=1000 \
 	               "--tail=1000 -r" "--head=10 -u" --header=3 "--header --count -r"; do
 		turns $options

@@ -4,7 +4,7 @@
 
 load ../helpers
 
-names="en_US.UTF-8 de_DE.UTF-8 sv_SE.UTF-8 ja_JP.UTF-8 tr_TR.UTF-8 hu_HU.UTF-8"
+names="en_US.UTF-8 sv_SE.UTF-8 ja_JP.UTF-8 tr_TR.UTF-8 hu_HU.UTF-8"
 
 # localedef makes its locales where its name has a slash.
 setup_file() {
@@ -109,11 +109,11 @@ words_of() {
 @test "numbers, sizes, floats and months are the locale's" {
 	printf '%s\n' 1.234,5 1234,25 '1.23' 1,5 -2.000 ,5 .5 0 1,2e3 12,5K 1.2K 9.999K 1..000K 2. 3.,5 >numbers
 	printf '%s\n' 1,234.5 1234.25 1.23 1.5 -2,000 ,500 .5 1,2K 12,000K 1,,0K 2,K >>numbers
-	for LC_ALL in en_US.UTF-8 de_DE.UTF-8 sv_SE.UTF-8 tr_TR.UTF-8; do
+	for LC_ALL in en_US.UTF-8 sv_SE.UTF-8 tr_TR.UTF-8; do
 		for options in -n -h -g -ns -hs -gs -nu "-t, -k1,1n" "-t. -k2n -s"; do same $options numbers; done
 	done
-	printf '%s\n' oca OCAK şub ŞUB Ara mar ' Nis' Haz x 1月 12月 2月 mär MÄR Dez jan >months
-	for LC_ALL in en_US.UTF-8 de_DE.UTF-8 ja_JP.UTF-8 tr_TR.UTF-8; do same -M months; same -Ms months; done
+	printf '%s\n' oca OCAK şub ŞUB Ara mar ' Nis' Haz x 1月 12月 2月 maj OKT Dez jan >months
+	for LC_ALL in en_US.UTF-8 sv_SE.UTF-8 ja_JP.UTF-8 tr_TR.UTF-8; do same -M months; same -Ms months; done
 }
 
 @test "two characters that are one, and lines that strxfrm makes long" {
@@ -150,7 +150,7 @@ words_of() {
 	gsort --locale --argsort=u32 in | od -An -tu4 -w4 -v | awk '
 		NR == FNR { line[NR - 1] = $0; next } { print line[$1 + 0] }' in - | cmp - <(sort in)
 	sed 's/ /,/; s/^/"/; s/,/",/' in | gsort --locale --csv -s -k1,1 | tr -d '"' | cmp - <(sed 's/ /,/' in | sort -s -t, -k1,1)
-	printf 'n,p\nb,1.5\na,10\nÄ,2\n' | gsort --locale=de_DE.UTF-8 --csv --header -k p:n |
+	printf 'n,p\nb,1.5\na,10\nÄ,2\n' | gsort --locale=sv_SE.UTF-8 --csv --header -k p:n |
 		cmp - <(printf 'n,p\nb,1.5\nÄ,2\na,10\n')	# strict numbers are those of C
 }
 

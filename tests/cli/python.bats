@@ -37,7 +37,7 @@ copy_source() {
 	export GSORT_LIBRARY=$GSORT_BUILD/libgsort.so.0 PYTHONPATH=$PWD/source/python PYTHONDONTWRITEBYTECODE=1
 	"$python" -c 'from gsort import _native, _calls; assert _native.sort_quickly is _calls.sort'
 	"$python" -m pytest -q -p no:cacheprovider --basetemp="$PWD/pytest" source/python/tests/test_arrays.py \
-		source/python/tests/test_exceptions.py >log 2>&1 || { tail -n 40 log; false; }
+		source/python/tests/test_exceptions.py -k 'not files and not figures' >log 2>&1 || { tail -n 40 log; false; }
 	grep -qE '^[0-9]{2,} passed' log
 }
 

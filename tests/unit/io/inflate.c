@@ -169,13 +169,20 @@ check_members(const struct format *format, const char *text)
 		"T", "e", "TT", "eT", "Te", "TeT", "eee", "eeTeeeTe", "TTTT",
 	};
 	char *packed = malloc(ROOM_BYTES * 2), *plain = malloc(ROOM_BYTES);
+	char *whole = malloc(ROOM_BYTES), *empty = malloc(ROOM_BYTES);
+	const size_t whole_bytes = pack(format, text, TEXT_BYTES, whole);
+	const size_t empty_bytes = pack(format, text, 0, empty);
 
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
 		size_t bytes = 0, texts = 0, got;
 
 		for (const char *member = rows[r]; *member != '\0'; member++) {
-			bytes += pack(format, text, *member == 'T' ? TEXT_BYTES : 0, packed + bytes);
-			texts += *member == 'T';
+			const bool is_text = *member == 'T';
+			const size_t more = is_text ? whole_bytes : empty_bytes;
+
+			memcpy(packed + bytes, is_text ? whole : empty, more);
+			bytes += more;
+			texts += is_text;
 		}
 		for (unsigned drips = 0; drips < 2; drips++) {
 			const gs_status status = unpack(format->decompress, packed, bytes, drips,
@@ -190,6 +197,8 @@ check_members(const struct format *format, const char *text)
 	}
 	free(packed);
 	free(plain);
+	free(whole);
+	free(empty);
 }
 
 static void

@@ -123,6 +123,14 @@ fill(const struct trial *trial, bool ties)
 		}
 }
 
+/* As far as a trial goes: all of the arrays took two thirds of the time of this table. */
+static void
+copy(const struct trial *trial, struct arrays *to, const struct arrays *from)
+{
+	memcpy(to->keys, from->keys, trial->count * sizeof *to->keys);
+	memcpy(to->others, from->others, trial->count * sizeof *to->others);
+}
+
 /* Payloads of equal keys have no order. */
 static bool
 same(const struct trial *trial, const struct arrays *arrays)
@@ -141,10 +149,10 @@ walk(const struct trial *trial, const char *name)
 	gsort_status status;
 	long number = 0, left;
 
-	expected = before;
+	copy(trial, &expected, &before);
 	(void)run(trial, &expected);
 	do {
-		found = before;
+		copy(trial, &found, &before);
 		atomic_store(&granted, number++);
 		status = run(trial, &found);
 		left = atomic_exchange(&granted, LONG_MAX);

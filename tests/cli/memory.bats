@@ -462,5 +462,5 @@ on_small_stack() {
 	needs python3
 	skips_under_sanitizer "all takes more memory"
 	PATH=$GSORT_BUILD:$GSORT_BUILD/tests/tools:$PATH \
-		python3 "$GSORT_SOURCE/tests/tools/limits.py" "$seed" "${jobs:-25}" "${most:-8}"
+		python3 "$GSORT_SOURCE/tests/tools/limits.py" "$seed" "${jobs:-15}" "${most:-8}"
 }

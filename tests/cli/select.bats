@@ -74,11 +74,12 @@ agrees_all() {
 
 @test "text: a group that is longer than everything that is printed at once" {
 	{ yes 70000 | head -n 1500000; echo 70001; yes -99999999999 | head -n 600000; echo 3; } >in
-	agrees count in
 	agrees count -r in
-	agrees repeated in
-	agrees singletons in
-	agrees unique in
+	sort -n in >sorted
+	for selection in count repeated singletons unique; do
+		# shellcheck disable=SC2046
+		gsort $(options $selection) in | cmp - <(by_uniq $selection <sorted)
+	done
 }
 
 @test "text: a small number that comes more often than spans are long" {
@@ -119,10 +120,11 @@ binary() {
 	cat more >>in
 	rm more
 	for reverse in "" -r; do
+		hex "$1" <in | sort $reverse >sorted
 		for selection in none $selections; do
 			set -- "$1" "$2" $reverse $(options $selection)
 			gsort -"$1" "${@:3}" in >all
-			hex "$1" <in | sort $reverse | by_uniq "$selection" >expected
+			by_uniq "$selection" <sorted >expected
 			case $selection in
 			count*) shown=$((bytes + 8)) && pairs "$1" <all >got ;;
 			*)      shown=$bytes && hex "$1" <all >got ;;

@@ -72,8 +72,7 @@ gs_sandbox_begin(struct gs_sandbox *box)
 #if HAVE_LANDLOCK
 	struct landlock_ruleset_attr attr = { .handled_access_fs = 0 };
 
-	box->version = (int)syscall(SYS_landlock_create_ruleset, NULL, 0,
-	                            LANDLOCK_CREATE_RULESET_VERSION);
+	box->version = (int)syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 	if (box->version < 2)	/* without REFER the output could not be renamed */
 		return;
 	attr.handled_access_fs = known(box->version);
@@ -86,8 +85,7 @@ gs_sandbox_allow(struct gs_sandbox *box, const char *path, enum gs_sandbox_acces
 {
 #if HAVE_LANDLOCK
 	const uint64_t wanted = access == GS_SANDBOX_READ ? READ_FILE | READ_DIR :
-	                        READ_FILE | READ_DIR | WRITE_FILE | REMOVE_FILE | MAKE_REG | REFER |
-	                        TRUNCATE;
+	                        READ_FILE | READ_DIR | WRITE_FILE | REMOVE_FILE | MAKE_REG | REFER | TRUNCATE;
 	struct landlock_path_beneath_attr rule = { .allowed_access = wanted & known(box->version) };
 	struct stat st;
 

@@ -42,8 +42,7 @@ void gs_team_run(unsigned threads, gs_team_body *body, void *context);
  * Run EACH(CONTEXT, i) for all i below COUNT.  Each of at most THREADS threads takes the next
  * i when it has finished one; workers that become idle meanwhile join.
  */
-void gs_team_each(unsigned threads, size_t count, void (*each)(void *context, size_t i),
-                  void *context);
+void gs_team_each(unsigned threads, size_t count, void (*each)(void *context, size_t i), void *context);
 
 /** Copy BYTES by at most THREADS threads; the memory does not overlap. */
 void gs_team_copy(unsigned threads, void *to, const void *from, size_t bytes);

@@ -65,8 +65,7 @@ sum_share(void *context, size_t share)
 
 	atomic_fetch_add(&work->sum, sum_any_best(work->key_class, work->bits, work->keys, from, to));
 	/* From the last key of the share before it on. */
-	if (work->ordered && !gs_keys_in_order(work->keys, work->bits, from > 0 ? from : 1, to,
-	                                       GS_ASCENDING))
+	if (work->ordered && !gs_keys_in_order(work->keys, work->bits, from > 0 ? from : 1, to, GS_ASCENDING))
 		atomic_store(&work->falls, true);
 }
 

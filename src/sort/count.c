@@ -59,8 +59,7 @@ tables_of(const struct gs_count *count, unsigned worker)
 
 /* At most UINT32_MAX keys, so that no sum can overflow. */
 static inline __attribute__((always_inline)) void
-count_in_tables(uint32_t *tables, unsigned table_count, const void *keys, unsigned key_bits,
-                size_t key_count)
+count_in_tables(uint32_t *tables, unsigned table_count, const void *keys, unsigned key_bits, size_t key_count)
 {
 	size_t at = 0;
 

@@ -134,8 +134,7 @@ funnel_bytes(size_t runs)
 #define EACH_LEVEL	"sort/funnel.inc"
 #include "sort/each_width.inc"
 
-typedef void funnel(void *memory, size_t buffer_bytes, const struct gs_run *ranges, size_t count,
-                    void *into);
+typedef void funnel(void *memory, size_t buffer_bytes, const struct gs_run *ranges, size_t count, void *into);
 
 static funnel *
 funnel_of(enum gs_simd simd, unsigned bits)
@@ -301,8 +300,7 @@ gs_merge_init(void *memory, unsigned bits, const struct gs_run *runs, size_t run
 		merge->starts[r] = 0;
 		merge->left_keys += runs[r].count;
 	}
-	assert((char *)(merge->starts + run_count) <=
-	       (char *)memory + gs_merge_bytes(run_count, threads));
+	assert((char *)(merge->starts + run_count) <= (char *)memory + gs_merge_bytes(run_count, threads));
 	return merge;
 }
 
@@ -324,7 +322,6 @@ gs_merge_next(struct gs_merge *merge, struct gs_span *span)
 	if (count == 0)
 		return;
 	gs_team_each(shares, shares, merge_share, &(struct round){ merge, shares, count });
-	memcpy(merge->starts, row_of(merge, shares - 1, ENDS),
-	       merge->run_count * sizeof *merge->starts);
+	memcpy(merge->starts, row_of(merge, shares - 1, ENDS), merge->run_count * sizeof *merge->starts);
 	merge->left_keys -= count;
 }

@@ -74,8 +74,7 @@ gs_splitters_make(struct gs_splitters *s, const struct gs_sampled *sample, size_
 		s->first[p] = i;
 	}
 	for (unsigned i = 1; i <= s->count; i++)
-		s->between[i] = s->list[i - 1].to < s->total ? owner_of(s, s->list[i - 1].to)
-		                                             : owners - 1;
+		s->between[i] = s->list[i - 1].to < s->total ? owner_of(s, s->list[i - 1].to) : owners - 1;
 	return GS_OK;
 }
 
@@ -165,8 +164,7 @@ gs_splitters_share(const struct gs_splitters *s, unsigned key_class, uint64_t ke
 	wheel = splitter->to - splitter->from;
 	begin = owner == first ? 0 : start_of(s, owner) - splitter->from;
 	end = owner == last ? wheel : start_of(s, owner + 1) - splitter->from;
-	return (uint64_t)((unsigned __int128)times * end / wheel -
-	                  (unsigned __int128)times * begin / wheel);
+	return (uint64_t)((unsigned __int128)times * end / wheel - (unsigned __int128)times * begin / wheel);
 }
 
 /* ---- dividing --------------------------------------------------------------------- */
@@ -209,8 +207,7 @@ partition(const struct division *d, unsigned buffer, size_t from, size_t to, uin
 
 /* Keys FROM .. TO of a buffer are after splitter LOW - 1, and not after splitter HIGH. */
 static void
-divide(const struct division *d, unsigned buffer, size_t from, size_t to, unsigned low,
-       unsigned high)
+divide(const struct division *d, unsigned buffer, size_t from, size_t to, unsigned low, unsigned high)
 {
 	const unsigned middle = low + (high - low) / 2;
 	const uint64_t key = middle < d->count ? d->splitters[middle] : 0;

@@ -261,8 +261,7 @@ append(struct gs_buckets *buckets, struct gs_adder *thread, const char *keys, si
 
 /* Buffer some keys, all of one sequence number, as they are. */
 static void
-buffer(struct gs_buckets *buckets, struct gs_adder *thread, uint64_t sequence, const void *keys,
-       size_t count)
+buffer(struct gs_buckets *buckets, struct gs_adder *thread, uint64_t sequence, const void *keys, size_t count)
 {
 	struct gs_buffered *buffered = &buckets->buffered;
 	struct gs_fragment *open = &thread->open;
@@ -340,8 +339,7 @@ gs_buckets_fit(const struct gs_buckets *buckets)
 }
 
 bool
-gs_buckets_add(struct gs_buckets *buckets, unsigned worker, uint64_t sequence, const void *keys,
-               size_t count)
+gs_buckets_add(struct gs_buckets *buckets, unsigned worker, uint64_t sequence, const void *keys, size_t count)
 {
 	struct gs_adder *thread = &buckets->threads[worker];
 	const size_t bytes = count * buckets->key_bytes;

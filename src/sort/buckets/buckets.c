@@ -66,8 +66,7 @@ enum { LINE_BYTES = 64 };
  * blocks cost; then blocks become smaller, then there are fewer buckets.
  */
 static void
-choose_bins(struct gs_bucket_sizes *sizes, unsigned key_classes, uint64_t pool_bytes,
-            uint64_t key_bytes)
+choose_bins(struct gs_bucket_sizes *sizes, unsigned key_classes, uint64_t pool_bytes, uint64_t key_bytes)
 {
 	const uint64_t large = gs_within(BUCKET_BYTES, sizes->part_bytes / 2, BUCKET_LARGE_BYTES);
 	const uint64_t most = pool_bytes / (pool_bytes < ROOMY_BYTES ? 16 * key_classes : 8);
@@ -207,8 +206,7 @@ carve(char **memory, size_t bytes)
 }
 
 struct gs_buckets *
-gs_buckets_init(void *memory, struct gs_pool *pool, unsigned key_bits,
-                const struct gs_bucket_sizes *sizes)
+gs_buckets_init(void *memory, struct gs_pool *pool, unsigned key_bits, const struct gs_bucket_sizes *sizes)
 {
 	const size_t pool_bytes = pool->bytes, part_bytes = sizes->part_bytes, bins = sizes->bins_most;
 	char *at = (char *)gs_round_up((uintptr_t)memory, LINE_BYTES);

@@ -53,8 +53,7 @@ gs_parts_add_bucket(struct gs_buckets *buckets, struct gs_part_list *list, struc
 }
 
 void
-gs_parts_add_equal(struct gs_buckets *buckets, struct gs_part_list *list,
-                   struct gs_part_entry *part)
+gs_parts_add_equal(struct gs_buckets *buckets, struct gs_part_list *list, struct gs_part_entry *part)
 {
 	const size_t most = buckets->sizes.part_bytes / buckets->key_bytes;
 	struct gs_chain none = { .blocks = 0 };

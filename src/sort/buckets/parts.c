@@ -188,8 +188,7 @@ sort_chain(const struct gs_buckets *buckets, const struct gs_chain *chain, char 
 }
 
 void
-gs_buckets_sort_part(struct gs_buckets *buckets, unsigned worker, size_t part, void *into,
-                     void *scratch)
+gs_buckets_sort_part(struct gs_buckets *buckets, unsigned worker, size_t part, void *into, void *scratch)
 {
 	struct gs_part_entry *entry = &buckets->parts.entries[buckets->parts.sorted[part]];
 

@@ -40,8 +40,7 @@ is_large(const struct gs_buckets *buckets, size_t keys)
 
 /* Move what a thread has of a bin to the bucket; only the first block may be not full. */
 static void
-take_bin(const struct gs_buckets *buckets, struct gs_adder *thread, unsigned bin,
-         struct gs_bucket *bucket)
+take_bin(const struct gs_buckets *buckets, struct gs_adder *thread, unsigned bin, struct gs_bucket *bucket)
 {
 	struct gs_chain *chain = &thread->chain[bin], first = { .blocks = 0 };
 	struct gs_pool *pool = buckets->pool;

@@ -145,8 +145,7 @@ count_bins(struct gs_distribution *distribution, const char *keys, size_t length
 }
 
 void
-gs_distribution_count(struct gs_distribution *distribution, const void *keys, size_t count,
-                      uint16_t *bins)
+gs_distribution_count(struct gs_distribution *distribution, const void *keys, size_t count, uint16_t *bins)
 {
 	const size_t key_bytes = distribution->kernels->key_bits / 8;
 	const size_t length = distribution->ordered ? count / STREAMS : 0;

@@ -24,8 +24,7 @@ GS_SIMD_BEST(bool, in_order, (const void *keys, unsigned key_bits, size_t begin,
                               enum gs_key_order order), (keys, key_bits, begin, end, order))
 
 bool
-gs_keys_in_order(const void *keys, unsigned key_bits, size_t begin, size_t end,
-                 enum gs_key_order order)
+gs_keys_in_order(const void *keys, unsigned key_bits, size_t begin, size_t end, enum gs_key_order order)
 {
 	assert(begin > 0);
 	return in_order_best(keys, key_bits, begin, end, order);

@@ -228,6 +228,7 @@ host_sources = \
   src/sort/cpu/lanes_avx512.inc \
   src/sort/cpu/lanes_end.inc \
   src/sort/cpu/lanes_none.inc \
+  src/sort/cpu/leaf.inc \
   src/sort/cpu/quicksort.c \
   src/sort/cpu/quicksort.h \
   src/sort/cpu/simd_kernels.h \

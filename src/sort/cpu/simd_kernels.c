@@ -2,7 +2,7 @@
 /*
  * simd_kernels.c - the loops of the CPU's sort that are written for vectors, put together
  *
- * Each is written once (bins.inc, bitonic.inc, vector_partition.inc) over the vectors of
+ * Each is written once (bins.inc, bitonic.inc, leaf.inc, vector_partition.inc) over the vectors of
  * lanes_*.inc, and compiled for each width of keys and each kind of vectors.
  */
 #include <assert.h>
@@ -27,6 +27,9 @@
  */
 enum { LEAF_BYTES = 32768 };
 #define LEAF_KEYS	(LEAF_BYTES / sizeof(KEY))
+
+/* The largest key; of floats infinity. */
+#define LAST	FILL(FLOATS ? INT64_C(0x7ff) << 52 : -1)
 
 typedef float number_32;
 typedef double number_64;

@@ -113,6 +113,47 @@ check_shapes(struct arrays *arrays, size_t count, unsigned turn)
 		}
 }
 
+/* --- a leaf of floats -------------------------------------------------------------- */
+
+/* The first KINDS of these numbers, where the processor takes denormals for 0 if DAZ. */
+static void
+check_leaf(enum gs_simd simd, bool reverse, unsigned kinds, bool daz)
+{
+	enum { KEYS = 200 };
+	static const double numbers[] = { 1, -1e300, 0, -INFINITY, 5e-324, -5e-324, 1e-310, -0.0, NAN, -NAN };
+	const struct gs_raw_bits raw = {
+		reverse ? UINT64_MAX : 0, GS_NANS(52), UINT64_MAX, UINT64_C(1) << 63, 0
+	};
+	uint64_t keys[KEYS], expect[KEYS];
+
+	for (unsigned i = 0; i < KEYS; i++)
+		memcpy(&keys[i], &numbers[units_mix(i) % kinds], sizeof keys[i]);
+	gs_raw_to_ordered(GSORT_F64, GSORT_ENDIAN_HOST, reverse, keys, KEYS, 1);
+	memcpy(expect, keys, sizeof keys);
+	units_sort(expect, KEYS);
+#if defined __x86_64__
+	const unsigned csr = __builtin_ia32_stmxcsr();
+
+	__builtin_ia32_ldmxcsr(daz ? csr | 0x40 : csr);
+#endif
+	gs_simd_kernels(simd, 64)->sort_last(keys, keys, KEYS, &raw);
+#if defined __x86_64__
+	__builtin_ia32_ldmxcsr(csr);
+#endif
+	gs_raw_to_ordered(GSORT_F64, GSORT_ENDIAN_HOST, reverse, keys, KEYS, 1);
+	CHECK(memcmp(keys, expect, sizeof keys) == 0, "%u kinds of f64, %s, denormals are %s, by %s", kinds,
+	      reverse ? "reversed" : "in order", daz ? "0" : "numbers", gs_simd_name(simd));
+}
+
+static void
+check_leaves(void)
+{
+	for (int simd = GS_SIMD_NONE; simd <= (int)gs_simd_best(); simd++)
+		for (unsigned kinds = 2; kinds <= 10; kinds++)
+			for (unsigned way = 0; way < 4; way++)
+				check_leaf((enum gs_simd)simd, way % 2 == 1, kinds, way / 2 == 1);
+}
+
 /* --- floats that are integers ------------------------------------------------------ */
 
 /* Floats that are 1/64 apart, but for one, which is OTHER. */
@@ -772,6 +813,7 @@ unit_quicksort(void)
 		check_fixed(&arrays, bits, -1e9, "and one far away");
 	}
 	free(memory);
+	check_leaves();
 	for (int simd = GS_SIMD_NONE; simd <= (int)gs_simd_best(); simd++)
 		for (unsigned bits = 32; bits <= 64; bits += 32) {
 			const uint64_t end = UINT64_MAX >> (64 - bits);

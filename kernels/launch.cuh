@@ -121,6 +121,16 @@ by_width(unsigned bits, const Body &body)
 	return error;
 }
 
+/* BODY(bits), of that one of ALL which is BITS, as a constant. */
+template <unsigned... ALL, class Body> static cudaError_t
+by_bits(unsigned bits, const Body &body)
+{
+	cudaError_t error = cudaErrorInvalidValue;
+
+	(void)((ALL == bits && (error = body(std::integral_constant<unsigned, ALL>()), true)) || ...);
+	return error;
+}
+
 /* DYNAMIC_SHARED of a launch, and the MOST of any launch of its kernel on this GPU.  CUDA has one limit for
  * all launches of a kernel: if that were BYTES, a thread that needs less would lower it for others. */
 struct shared_size {

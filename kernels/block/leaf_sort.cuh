@@ -59,6 +59,33 @@ leaf_each(const Word *x, Word *shared, unsigned count, Put put)
 	}
 }
 
+/* BODY(i) for each I below COUNT that is this thread's: one in THREADS. */
+template <class Net, unsigned UNROLL = THREAD_KEYS, class Body> static __device__ __forceinline__ void
+keys_each(unsigned count, const Body &body)
+{
+#pragma unroll UNROLL
+	for (unsigned r = 0; r < THREAD_KEYS; r++) {
+		const unsigned at = r * block<Net>::THREADS + threadIdx.x;
+
+		if (at < count)
+			body(at);
+	}
+}
+
+/* X becomes BITS_OF(i) of each of these, and the largest word there is. */
+template <class Net, class Bits_of> static __device__ __forceinline__ void
+words_make(Net *x, unsigned count, const Bits_of &bits_of)
+{
+#pragma unroll
+	for (unsigned r = 0; r < THREAD_KEYS; r++) {
+		const unsigned at = r * block<Net>::THREADS + threadIdx.x;
+
+		x[r].bits = ~(decltype(x[r].bits))0;
+		if (at < count)
+			x[r].bits = bits_of(at);
+	}
+}
+
 /* Keys in chunks, as an array: key i of the leaf. */
 template <class Key> struct chunked {
 	const Key      *keys;
@@ -101,12 +128,7 @@ template <class Key, class Map> struct mapped {
 template <unsigned BITS, class From> static __device__ __forceinline__ void
 leaf_load(word<BITS> *x, const From &from, unsigned count)
 {
-#pragma unroll
-	for (unsigned r = 0; r < THREAD_KEYS; r++) {
-		const unsigned at = r * block<word<BITS>>::THREADS + threadIdx.x;
-
-		x[r].bits = at < count ? from[at] : ~0u;
-	}
+	words_make(x, count, [&](unsigned at) { return from[at]; });
 }
 
 /* The same; a row of one key a thread is in one chunk. */
@@ -293,13 +315,6 @@ leaf_ties(const word<BITS> *x, leaf_space<BITS, Key, Value> *space, unsigned cou
 	return true;
 }
 
-/* The upper bits of KEY, which has BITS in all, as a word without a place. */
-template <unsigned BITS, class Key> static __device__ __forceinline__ uint32_t
-leaf_word(Key key, unsigned bits)
-{
-	return (uint32_t)(bits > 32 - BITS ? key >> (bits - (32 - BITS)) : key) << BITS;
-}
-
 /* ---- gaps ----------------------------------------------------------------- */
 
 enum {
@@ -386,8 +401,9 @@ template <unsigned BITS, class Key, class Value> static __device__ __forceinline
 leaf_would_tie(const leaf_space<BITS, Key, Value> *space, unsigned count, Key least, unsigned span)
 {
 	const Key key = space->keys[min(threadIdx.x, count - 1)] - least;
+	const unsigned down = span > 32 - BITS ? span - (32 - BITS) : 0;	/* upper bits are in a word */
 
-	return words_tied(leaf_word<BITS>(key, span), key);
+	return words_tied((uint32_t)(key >> down) << BITS, key);
 }
 
 /* Do some keys lie in few parts of their range, of SPAN bits from LEAST on: three of four beside another one,
@@ -411,6 +427,18 @@ leaf_has_gaps(leaf_space<BITS, Key, Value> *space, unsigned count, Key least, un
 	return __syncthreads_or(crowd || parts <= 2 * THREADS / 4);
 }
 
+/* Add the bits that any thread has in DIFFER to LIVE of SPACE; then a barrier. */
+template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ void
+live_or(leaf_space<BITS, Key, Value> *space, Key differ)
+{
+#pragma unroll
+	for (unsigned lanes = 16; lanes > 0; lanes /= 2)
+		differ |= __shfl_xor_sync(ALL_LANES, differ, lanes);
+	if (threadIdx.x % 32 == 0)
+		atomicOr(&space->live, (typename atomic_type<Key>::type)differ);
+	__syncthreads();
+}
+
 /* Add bits to LIVE of SPACE in which keys from FROM to END - 1 differ from ONE; then a barrier. */
 template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ void
 live_add(leaf_space<BITS, Key, Value> *space, unsigned from, unsigned end, Key base, Key one)
@@ -420,12 +448,7 @@ live_add(leaf_space<BITS, Key, Value> *space, unsigned from, unsigned end, Key b
 #pragma unroll 8
 	for (unsigned at = from + threadIdx.x; at < end; at += block<word<BITS>>::THREADS)
 		differ |= (space->keys[at] + base) ^ one;
-#pragma unroll
-	for (unsigned lanes = 16; lanes > 0; lanes /= 2)
-		differ |= __shfl_xor_sync(ALL_LANES, differ, lanes);
-	if (threadIdx.x % 32 == 0)
-		atomicOr(&space->live, (typename atomic_type<Key>::type)differ);
-	__syncthreads();
+	live_or(space, differ);
 }
 
 /* How many bits of key + BASE are not the same in all keys?  They are in SPACE, then.  If they are more than
@@ -504,23 +527,6 @@ append_bits(uint32_t *x, Key live, unsigned room, const Key_of &key_of)
 		room -= some;
 		live &= ((Key)1 << (end - some)) - 1;
 	}
-}
-
-/* To X, the upper LIVE bits of each key + BASE, as many as fit beside a place: run by run. */
-template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ void
-live_bits(uint32_t *x, const leaf_space<BITS, Key, Value> *space, unsigned count, Key base, Key live)
-{
-	enum { THREADS = block<word<BITS>>::THREADS };
-
-#pragma unroll
-	for (unsigned r = 0; r < THREAD_KEYS; r++)
-		x[r] = 0;
-	append_bits(x, live, 32 - BITS, [=](unsigned r) {
-		return (Key)(space->keys[min(r * THREADS + threadIdx.x, count - 1)] + base);
-	});
-#pragma unroll
-	for (unsigned r = 0; r < THREAD_KEYS; r++)
-		x[r] <<= BITS;
 }
 
 /* ---- few prefixes ----------------------------------------------------------- */
@@ -656,7 +662,15 @@ leaf_close(leaf_space<BITS, Key, Value> *space, unsigned count, Key least, Key b
 		bits = 32 - BITS;
 	} else if (live <= most) {
 		bits = live;
-		live_bits(x, space, count, base, (Key)space->live);
+#pragma unroll
+		for (unsigned r = 0; r < THREAD_KEYS; r++)
+			x[r] = 0;
+		append_bits(x, (Key)space->live, 32 - BITS, [=](unsigned r) {
+			return (Key)(space->keys[min(r * THREADS + threadIdx.x, count - 1)] + base);
+		});
+#pragma unroll
+		for (unsigned r = 0; r < THREAD_KEYS; r++)
+			x[r] <<= BITS;
 		if (bits > 32 - BITS &&
 		    words_tied(x[0], space->keys[min(threadIdx.x, count - 1)]) >= THREADS / MANY_TIED)
 			return 0;
@@ -723,12 +737,7 @@ leaf_refine(leaf_space<BITS, Key, Value> *space, unsigned count)
 
 		differ |= leaf_key(space, at) ^ leaf_key(space, at + 1);
 	}
-#pragma unroll
-	for (unsigned lanes = 16; lanes > 0; lanes /= 2)
-		differ |= __shfl_xor_sync(ALL_LANES, differ, lanes);
-	if (threadIdx.x % 32 == 0)
-		atomicOr(&space->live, (typename atomic_type<Key>::type)differ);
-	__syncthreads();
+	live_or(space, differ);
 	live = (Key)space->live;
 	bits = 32 - (unsigned)__clz((int)(runs - 1));
 	room = 32 - BITS - bits;
@@ -749,16 +758,6 @@ leaf_refine(leaf_space<BITS, Key, Value> *space, unsigned count)
 		w->bits = r < here ? x[r] << BITS | (w->bits & ((1u << BITS) - 1)) : ~0u;
 	}
 	return bits;
-}
-
-/* Words of SPACE, a row a thread, to X. */
-template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ void
-words_get(word<BITS> *x, const leaf_space<BITS, Key, Value> *space)
-{
-#pragma unroll
-	for (unsigned r = 0; r < THREAD_KEYS; r++)
-		x[r] = space->words[slot<word<BITS>>(threadIdx.x * THREAD_KEYS + r)];
-	__syncthreads();
 }
 
 /* Places of the keys of a thread's row, in the order of BITS of each. */
@@ -847,7 +846,10 @@ words_sort(leaf_space<BITS, Key, Value> *space, word<BITS> *x, unsigned count, u
 					return true;
 				ordered = true;
 			}
-			words_get(x, space);
+#pragma unroll
+			for (unsigned r = 0; r < THREAD_KEYS; r++)
+				x[r] = space->words[slot<word<BITS>>(threadIdx.x * THREAD_KEYS + r)];
+			__syncthreads();
 		}
 	}
 }
@@ -861,7 +863,6 @@ words_sort(leaf_space<BITS, Key, Value> *space, word<BITS> *x, unsigned count, u
 template <unsigned BITS, class From> static __device__ __forceinline__ void
 leaf_load(leaf_space<BITS> *space, const From &from, unsigned count, uint64_t low)
 {
-	enum { THREADS = block<word<BITS>>::THREADS };
 	uint32_t least = ~0u, most = 0;
 
 	if (threadIdx.x == 0) {
@@ -869,18 +870,13 @@ leaf_load(leaf_space<BITS> *space, const From &from, unsigned count, uint64_t lo
 		space->most = 0;
 	}
 	__syncthreads();
-#pragma unroll 16
-	for (unsigned r = 0; r < THREAD_KEYS; r++) {
-		const unsigned at = r * THREADS + threadIdx.x;
+	keys_each<word<BITS>, 16>(count, [&](unsigned at) {
+		const uint64_t key = from[at] - low;
 
-		if (at < count) {
-			const uint64_t key = from[at] - low;
-
-			space->keys[at] = key;
-			least = min(least, (uint32_t)(key >> 32));
-			most = max(most, (uint32_t)(key >> 32));
-		}
-	}
+		space->keys[at] = key;
+		least = min(least, (uint32_t)(key >> 32));
+		most = max(most, (uint32_t)(key >> 32));
+	});
 	least = ~warp_greatest(~least);
 	most = warp_greatest(most);
 	if (threadIdx.x % 32 == 0) {
@@ -913,40 +909,27 @@ leaf_sort(uint64_t *to, const Map &map, unsigned count, uint64_t low, leaf_space
 		bits = leaf_close(space, count, (uint64_t)least << 32, low, 32 + down);
 	if (bits == 0 && tied >= THREADS / MANY_TIED)
 		return false;
-	if (bits > 0) {
+	if (bits > 0)
 		words_closed(x, space);
-	} else {
-#pragma unroll
-		for (unsigned r = 0; r < THREAD_KEYS; r++) {
-			const unsigned at = r * THREADS + threadIdx.x;
+	else
+		words_make(x, count, [&](unsigned at) {
+			const uint64_t key = space->keys[at], rest = key - ((uint64_t)least << 32);
 
-			x[r].bits = ~0u;
-			if (at < count) {
-				const uint64_t key = space->keys[at];
-				const uint64_t rest = key - ((uint64_t)least << 32);
+			const uint32_t upper = __funnelshift_rc((uint32_t)rest, (uint32_t)(rest >> 32), down);
 
-				x[r].bits = span == 0 ? (uint32_t)key :
-				            (__funnelshift_rc((uint32_t)rest, (uint32_t)(rest >> 32), down) &
-				             ~places) | at;
-			}
-		}
-	}
+			return span == 0 ? (uint32_t)key : (upper & ~places) | at;
+		});
 	if (bits == 0)
 		bits = span == 0 ? 32 - BITS : 32 + down;
 	if (!words_sort<false>(space, x, count, bits, (uint64_t)0, 0))
 		return false;
 	with_map(map, [&](const auto &m) {
-#pragma unroll 16
-		for (unsigned r = 0; r < THREAD_KEYS; r++) {
-			const unsigned at = r * THREADS + threadIdx.x;
+		keys_each<word<BITS>, 16>(count, [&](unsigned at) {
+			const uint32_t w = space->words[slot<word<BITS>>(at)].bits;
 
-			if (at < count) {
-				const uint32_t w = space->words[slot<word<BITS>>(at)].bits;
-
-				to[at] = original(m, low + (span == 0 ? (uint64_t)least << 32 | w :
-				                                        space->keys[w & places]));
-			}
-		}
+			to[at] = original(m, low + (span == 0 ? (uint64_t)least << 32 | w :
+			                                        space->keys[w & places]));
+		});
 	});
 	return true;
 }
@@ -959,12 +942,7 @@ leaf_sort_wide(uint64_t *to, const Map map, unsigned count, uint64_t low, leaf_s
 	static_assert(sizeof(leaf_space<BITS>) >= block<net>::ROOM * sizeof(net), "as much room");
 	net x[THREAD_KEYS];
 
-#pragma unroll
-	for (unsigned r = 0; r < THREAD_KEYS; r++) {
-		const unsigned at = r * block<net>::THREADS + threadIdx.x;
-
-		x[r].bits = at < count ? space->keys[at] : ~(uint64_t)0;
-	}
+	words_make(x, count, [&](unsigned at) { return space->keys[at]; });
 	__syncthreads();
 	block_sort(x, (net *)space);
 	with_map(map, [&](const auto &m) {
@@ -1000,54 +978,25 @@ values_wait(void)
 #endif
 }
 
-/* Words of COUNT keys from KEYS, all of key - LOW in each, to X; values begin to come. */
-template <unsigned BITS, class Key, class Value, class Keys, class Values>
-static __device__ __forceinline__ void
-words_direct(word<BITS> *x, const Keys &keys, const Values &values, unsigned count, Key low,
-             leaf_space<BITS, Key, Value> *space)
-{
-	enum { THREADS = block<word<BITS>>::THREADS };
-
-#pragma unroll 8
-	for (unsigned r = 0; r < THREAD_KEYS; r++) {
-		const unsigned at = r * THREADS + threadIdx.x;
-
-		if (at < count)
-			value_fetch(&space->values[at], &values[at]);
-	}
-#pragma unroll
-	for (unsigned r = 0; r < THREAD_KEYS; r++) {
-		const unsigned at = r * THREADS + threadIdx.x;
-
-		x[r].bits = at < count ? (uint32_t)(keys[at] - low) << BITS | at : ~0u;
-	}
-}
-
 /* COUNT keys from KEYS to shared memory, and words of the upper bits of key - *LEAST to X; returns how many
  * bits there are.  *LEFT: how many of these are left without bits and gaps that leaf_close() leaves out. */
 template <unsigned BITS, class Key, class Value, class Keys> static __device__ __forceinline__ unsigned
 words_upper(word<BITS> *x, const Keys &keys, unsigned count, uint64_t *least, bool uneven, unsigned *left,
             leaf_space<BITS, Key, Value> *space)
 {
-	enum { THREADS = block<word<BITS>>::THREADS };
 	__shared__ number range[2];
 	Key low = (Key)-1, most = 0;
 	unsigned span, bits;
 
 	if (uneven && threadIdx.x < (1u << LOOK_BITS) / 32)
 		space->ties[threadIdx.x] = 0;
-#pragma unroll 16
-	for (unsigned r = 0; r < THREAD_KEYS; r++) {
-		const unsigned at = r * THREADS + threadIdx.x;
+	keys_each<word<BITS>, 16>(count, [&](unsigned at) {
+		const Key key = keys[at];
 
-		if (at < count) {
-			const Key key = keys[at];
-
-			space->keys[at] = key;
-			low = min(low, key);
-			most = max(most, key);
-		}
-	}
+		space->keys[at] = key;
+		low = min(low, key);
+		most = max(most, key);
+	});
 	block_range(&low, &most, range);
 	*least = low;
 	span = low == most ? 0 : 64 - (unsigned)__clzll((long long)(most - low));
@@ -1063,15 +1012,9 @@ words_upper(word<BITS> *x, const Keys &keys, unsigned count, uint64_t *least, bo
 		const unsigned down = span > 32 - BITS ? span - (32 - BITS) : 0;
 
 		bits = span;
-#pragma unroll
-		for (unsigned r = 0; r < THREAD_KEYS; r++) {
-			const unsigned at = r * THREADS + threadIdx.x;
-
-			x[r].bits = ~0u;
-			if (at < count)
-				x[r].bits = (uint32_t)((Key)(space->keys[at] - (Key)*least) >> down)
-				            << BITS | at;
-		}
+		words_make(x, count, [&](unsigned at) {
+			return (uint32_t)((Key)(space->keys[at] - (Key)*least) >> down) << BITS | at;
+		});
 	}
 	*left = bits;
 	return span;
@@ -1089,60 +1032,39 @@ leaf_sort_pairs(const arrays<Key, Value> &to, const key_map<Key> &map, const Key
                 const Values &values, unsigned count, Key low, bool direct, bool uneven,
                 leaf_space<BITS, Key, Value> *space)
 {
-	enum { THREADS = block<word<BITS>>::THREADS };
+	typedef word<BITS> net;
+	const auto word_at = [=](unsigned at) { return space->words[slot<net>(at)].bits; };
 	const uint32_t places = (1u << BITS) - 1;
 	uint64_t least = low;
 	unsigned span = 0, left = 0;
-	word<BITS> x[THREAD_KEYS];
+	net x[THREAD_KEYS];
 
-	if (direct)
-		words_direct(x, keys, values, count, low, space);
-	else
+	if (direct) {
+		keys_each<net, 8>(count, [&](unsigned at) { value_fetch(&space->values[at], &values[at]); });
+		words_make(x, count, [&](unsigned at) { return (uint32_t)(keys[at] - low) << BITS | at; });
+	} else {
 		span = words_upper(x, keys, count, &least, uneven, &left, space);
+	}
 	(void)words_sort<true>((leaf_space<BITS, Key, beside<Key, Value>> *)space, x, count, left, (Key)least,
 	                       span);
 	if (direct) {
 		values_wait();
 		__syncthreads();
-#pragma unroll
-		for (unsigned r = 0; r < THREAD_KEYS; r++) {
-			const unsigned at = r * THREADS + threadIdx.x;
+		keys_each<net>(count, [&](unsigned at) {
+			const uint32_t w = word_at(at);
 
-			if (at < count) {
-				const uint32_t w = space->words[slot<word<BITS>>(at)].bits;
-
-				to.keys[at] = original(map, (Key)(low + (w >> BITS)));
-				to.values[at] = space->values[w & places];
-			}
-		}
+			to.keys[at] = original(map, (Key)(low + (w >> BITS)));
+			to.values[at] = space->values[w & places];
+		});
 		return;
 	}
-#pragma unroll 16
-	for (unsigned r = 0; r < THREAD_KEYS; r++) {
-		const unsigned at = r * THREADS + threadIdx.x;
-
-		if (at < count) {
-			const uint32_t w = space->words[slot<word<BITS>>(at)].bits;
-
-			to.keys[at] = original(map, space->keys[w & places]);
-		}
-	}
+	keys_each<net, 16>(count, [&](unsigned at) {
+		to.keys[at] = original(map, space->keys[word_at(at) & places]);
+	});
 	__syncthreads();
-#pragma unroll 16
-	for (unsigned r = 0; r < THREAD_KEYS; r++) {
-		const unsigned at = r * THREADS + threadIdx.x;
-
-		if (at < count)
-			space->values[at] = values[at];
-	}
+	keys_each<net, 16>(count, [&](unsigned at) { space->values[at] = values[at]; });
 	__syncthreads();
-#pragma unroll 16
-	for (unsigned r = 0; r < THREAD_KEYS; r++) {
-		const unsigned at = r * THREADS + threadIdx.x;
-
-		if (at < count)
-			to.values[at] = space->values[space->words[slot<word<BITS>>(at)].bits & places];
-	}
+	keys_each<net, 16>(count, [&](unsigned at) { to.values[at] = space->values[word_at(at) & places]; });
 }
 
 #endif

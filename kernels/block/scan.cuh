@@ -24,6 +24,21 @@ warp_agrees(uint32_t value)
 	return __all_sync(ALL_LANES, value == __shfl_sync(ALL_LANES, value, 0));
 }
 
+/* The last of BEGINS from LOW to HIGH - 1 that is not above AT; the first one is not. */
+template <class Number> static __device__ __forceinline__ uint32_t
+last_upto(const Number *begins, uint32_t low, uint32_t high, uint64_t at)
+{
+	while (high - low > 1) {
+		const uint32_t middle = low + (high - low) / 2;
+
+		if (begins[middle] <= at)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* What numbers are combined to; 0 changes neither. */
 enum combine { SUM, GREATEST };
 

@@ -8,7 +8,7 @@
  *     values_kernel       which values does each unit have?  A sweep that only reads
  *     to_codes_kernel     a key's code: the number of each unit's value, as digits of one number
  *     from_codes_kernel   keys again
- *     count_codes_kernel  and sum, begin, write: how many keys have each code?  Then nothing is sorted
+ *     count_codes_kernel  and begin, write: how many keys have each code?  Then nothing is sorted
  *
  * Codes are in the order of keys, and without gaps where a unit has no values: text, keys with bits that are
  * always the same, or of several columns.  So 64 bits become 32, which are sorted as such; and if there are
@@ -32,6 +32,24 @@ template <class Key> static __device__ __forceinline__ uint32_t
 unit_of(Key key, unsigned unit)
 {
 	return (uint32_t)(key >> unit * UNIT_BITS) % UNIT_VALUES;
+}
+
+/* BODY(x, at, here) for each part of COUNT keys that is this block's: it has HERE keys from AT on, and X has
+ * EACH of them, CODE_THREADS apart, or the last one. */
+template <unsigned EACH = CODE_EACH, class Key, class Body> static __device__ __forceinline__ void
+parts_each(const Key *keys, size_t count, const Body &body)
+{
+	enum { PART = CODE_THREADS * EACH };
+
+	for (size_t at = blockIdx.x * (size_t)PART; at < count; at += gridDim.x * (size_t)PART) {
+		const unsigned here = (unsigned)min(count - at, (size_t)PART);
+		Key x[EACH];
+
+#pragma unroll
+		for (unsigned i = 0; i < EACH; i++)
+			x[i] = keys[at + min(i * CODE_THREADS + threadIdx.x, here - 1)];
+		body(x, at, here);
+	}
 }
 
 /* ---- which values ------------------------------------------------------------- */
@@ -99,17 +117,11 @@ values_kernel(code_book *book, const Key *keys, size_t count, Map map)
 	for (unsigned w = threadIdx.x; w < WORDS; w += CODE_THREADS)
 		present[w] = 0;
 	__syncthreads();
-	for (size_t at = blockIdx.x * (size_t)CODE_PART; at < count; at += gridDim.x * (size_t)CODE_PART) {
-		const unsigned end = (unsigned)min(count - at, (size_t)CODE_PART) - 1;
-		Key x[CODE_EACH];
-
-#pragma unroll
-		for (unsigned i = 0; i < CODE_EACH; i++)
-			x[i] = keys[at + min(i * CODE_THREADS + threadIdx.x, end)];
+	parts_each(keys, count, [&](const Key *x, size_t, unsigned) {
 #pragma unroll
 		for (unsigned i = 0; i < CODE_EACH; i++)
 			values_add(present, ordered(map, x[i]));
-	}
+	});
 	__syncthreads();
 	for (unsigned w = threadIdx.x; w < WORDS; w += CODE_THREADS)
 		if ((present[w] & ~*(volatile uint32_t *)&book->present[w]) != 0)
@@ -197,18 +209,12 @@ to_codes_kernel(uint32_t *codes, const Key *keys, size_t count, Map map, const c
 	DYNAMIC_SHARED(memory);
 	const coder<Key> c = coder_load<Key>(book, memory);
 
-	for (size_t at = blockIdx.x * (size_t)CODE_PART; at < count; at += gridDim.x * (size_t)CODE_PART) {
-		const unsigned end = (unsigned)min(count - at, (size_t)CODE_PART);
-		Key x[CODE_EACH];
-
+	parts_each(keys, count, [&](const Key *x, size_t at, unsigned here) {
 #pragma unroll
 		for (unsigned i = 0; i < CODE_EACH; i++)
-			x[i] = keys[at + min(i * CODE_THREADS + threadIdx.x, end - 1)];
-#pragma unroll
-		for (unsigned i = 0; i < CODE_EACH; i++)
-			if (i * CODE_THREADS + threadIdx.x < end)
+			if (i * CODE_THREADS + threadIdx.x < here)
 				codes[at + i * CODE_THREADS + threadIdx.x] = code_of(c, ordered(map, x[i]));
-	}
+	});
 }
 
 template <class Key, class Map> static __global__ void
@@ -221,18 +227,13 @@ from_codes_kernel(Key *keys, const uint32_t *codes, size_t count, Map map, const
 
 	enum { EACH = CODE_EACH / 2 };
 
-	for (size_t at = blockIdx.x * (size_t)CODE_THREADS * EACH + threadIdx.x; at < count;
-	     at += gridDim.x * (size_t)CODE_THREADS * EACH) {
-		uint32_t x[EACH];
-
+	parts_each<EACH>(codes, count, [&](const uint32_t *x, size_t at, unsigned here) {
 #pragma unroll
 		for (unsigned i = 0; i < EACH; i++)
-			x[i] = codes[min(at + i * CODE_THREADS, count - 1)];
-#pragma unroll
-		for (unsigned i = 0; i < EACH; i++)
-			if (at + i * CODE_THREADS < count)
-				keys[at + i * CODE_THREADS] = original(map, key_of_code<Key>(book, x[i]));
-	}
+			if (i * CODE_THREADS + threadIdx.x < here)
+				keys[at + i * CODE_THREADS + threadIdx.x] =
+					original(map, key_of_code<Key>(book, x[i]));
+	});
 }
 
 /* ---- keys are counted ----------------------------------------------------------- */
@@ -258,27 +259,21 @@ count_codes_kernel(uint32_t *counts, const Key *keys, size_t count, Map map, con
 		counters[w] = 0;
 	const coder<Key> c = coder_load<Key>(book, memory);
 
-	for (size_t at = blockIdx.x * (size_t)CODE_PART; at < count; at += gridDim.x * (size_t)CODE_PART) {
-		const unsigned end = (unsigned)min(count - at, (size_t)CODE_PART);
-		Key x[CODE_EACH];
-		bool alike;
-
-#pragma unroll
-		for (unsigned i = 0; i < CODE_EACH; i++)
-			x[i] = ordered(map, keys[at + min(i * CODE_THREADS + threadIdx.x, end - 1)]);
+	parts_each(keys, count, [&](const Key *x, size_t, unsigned here) {
 		/* keys in order: one addition for a warp whose lanes agree */
-		alike = end == CODE_PART && warp_agrees(code_of(c, x[0]));
+		const bool alike = here == CODE_PART && warp_agrees(code_of(c, ordered(map, x[0])));
+
 #pragma unroll
 		for (unsigned i = 0; i < CODE_EACH; i++) {
-			const uint32_t code = code_of(c, x[i]);
+			const uint32_t code = code_of(c, ordered(map, x[i]));
 			const bool together = alike && warp_agrees(code);
 
-			if (together ? threadIdx.x % 32 != 0 : i * CODE_THREADS + threadIdx.x >= end)
+			if (together ? threadIdx.x % 32 != 0 : i * CODE_THREADS + threadIdx.x >= here)
 				continue;
 			histogram_add(counters, counts, code << copies | copy, together ? 32 : 1, copies);
 		}
 		__syncthreads();
-	}
+	});
 	for (uint32_t code = threadIdx.x; code < codes; code += CODE_THREADS) {
 		uint32_t rest = 0;
 
@@ -289,39 +284,25 @@ count_codes_kernel(uint32_t *counts, const Key *keys, size_t count, Map map, con
 	}
 }
 
-/* The sum of SUM_CODES counts a block; those behind the last code are 0. */
+/* Where codes begin, SUM_CODES a block, which adds up all counts before; those behind the last code are 0. */
 template <class Key> static __global__ void
 __launch_bounds__(CODE_THREADS)
-sum_codes_kernel(uint32_t *sums, const uint32_t *counts)
-{
-	begin_in_turn();
-
-	__shared__ uint32_t warps[CODE_THREADS / 32];
-	const uint4 mine = ((const uint4 *)counts)[blockIdx.x * CODE_THREADS + threadIdx.x];
-	uint32_t all;
-
-	(void)block_sum_before<CODE_THREADS>(mine.x + mine.y + mine.z + mine.w, warps, &all);
-	if (threadIdx.x == 0)
-		sums[blockIdx.x] = all;
-}
-
-/* Counts become the places where codes begin. */
-template <class Key> static __global__ void
-__launch_bounds__(CODE_THREADS)
-begin_codes_kernel(uint32_t *counts, const uint32_t *sums)
+begin_codes_kernel(uint4 *begins, const uint4 *counts)
 {
 	begin_in_turn();
 
 	__shared__ uint32_t warps[2][CODE_THREADS / 32];
-	uint4 *const place = &((uint4 *)counts)[blockIdx.x * CODE_THREADS + threadIdx.x];
-	const uint4 mine = *place;
+	const uint32_t first = blockIdx.x * CODE_THREADS;
+	const uint4 mine = counts[first + threadIdx.x];
 	uint32_t before = 0, at, all;
 
-	for (uint32_t b = threadIdx.x; b < blockIdx.x; b += CODE_THREADS)
-		before += sums[b];
+#pragma unroll 8
+	for (uint32_t c = threadIdx.x; c < first; c += CODE_THREADS)
+		before += counts[c].x + counts[c].y + counts[c].z + counts[c].w;
 	(void)block_sum_before<CODE_THREADS>(before, warps[0], &at);
 	at += block_sum_before<CODE_THREADS>(mine.x + mine.y + mine.z + mine.w, warps[1], &all);
-	*place = uint4{ at, at + mine.x, at + mine.x + mine.y, at + mine.x + mine.y + mine.z };
+	begins[first + threadIdx.x] = uint4{ at, at + mine.x, at + mine.x + mine.y,
+		                             at + mine.x + mine.y + mine.z };
 }
 
 /* The last of CODES codes that begins at AT or before; all lanes look at once. */
@@ -336,21 +317,6 @@ code_at(const uint32_t *begins, uint32_t codes, size_t at)
 
 		low += ((uint32_t)__popc(lanes) - 1) * step;
 		high = min(low + step, high);
-	}
-	return low;
-}
-
-/* The same from code LOW on, for each lane. */
-static __device__ __forceinline__ uint32_t
-code_behind(const uint32_t *begins, uint32_t low, uint32_t codes, size_t at)
-{
-	for (uint32_t high = codes; high - low > 1;) {
-		const uint32_t middle = low + (high - low) / 2;
-
-		if (begins[middle] <= at)
-			low = middle;
-		else
-			high = middle;
 	}
 	return low;
 }
@@ -406,7 +372,7 @@ write_codes_kernel(Key *keys, size_t count, Map map, const uint32_t *begins, con
 		code += 32;
 	} while (at < here && at - was >= SPARSE);
 	for (uint32_t i = at + lane; i < here; i += 32) {
-		const uint32_t its = code_behind(begins, code - 1, codes, from + i);
+		const uint32_t its = last_upto(begins, code - 1, codes, from + i);
 
 		mine[i] = original(map, key_of_code<Key>(book, its));
 	}
@@ -453,7 +419,7 @@ count_codes(const job<Of> &j)
 	const size_t blocks = COUNTED_CODES / SUM_CODES, parts = j.count / CODE_PART + 1;
 	const size_t each = CODED_BYTES / sizeof(Key) * (CODED_THREADS / 32);
 	uint32_t *const counts = (uint32_t *)(((uintptr_t)j.other + 15) / 16 * 16);
-	uint32_t *const sums = counts + blocks * SUM_CODES;
+	uint32_t *const begins = counts + blocks * SUM_CODES;
 	const uint32_t most = counted_codes(j);
 
 	TRY_CUDA(cudaMemsetAsync(counts, 0, blocks * SUM_CODES * sizeof *counts, j.stream));
@@ -461,10 +427,10 @@ count_codes(const job<Of> &j)
 	                       std::min<size_t>((size_t)j.sorter->processors, parts), CODE_THREADS,
 	                       coder<Key>::BYTES + (most / 2 + 1) * sizeof(uint32_t), j.stream, counts,
 	                       j.keys, j.count, j.map, s.book, most));
-	TRY_CUDA(launch(sum_codes_kernel<Key>, blocks, CODE_THREADS, j.stream, sums, counts));
-	TRY_CUDA(launch(begin_codes_kernel<Key>, blocks, CODE_THREADS, j.stream, counts, sums));
+	TRY_CUDA(launch(begin_codes_kernel<Key>, blocks, CODE_THREADS, j.stream, (uint4 *)begins,
+	                (const uint4 *)counts));
 	return launch(write_codes_kernel<Key, typename Of::map>, (j.count + each - 1) / each, CODED_THREADS,
-	              j.stream, j.keys, j.count, j.map, counts, s.book);
+	              j.stream, j.keys, j.count, j.map, begins, s.book);
 }
 
 template <class Of> static cudaError_t sort(job<Of> j, void *memory, bool in_order = false);
@@ -498,19 +464,6 @@ sort_coded(const job<Of> &j, uint64_t codes)
 	              j.count, j.map, j.s.book);
 }
 
-/* Which values has each unit of J's keys? */
-template <class Of> static cudaError_t
-look_at_values(const job<Of> &j)
-{
-	typedef typename Of::key Key;
-	code_book *const book = j.s.book;
-
-	TRY_CUDA(cudaMemsetAsync(&book->done, 0, (char *)book->before - (char *)&book->done, j.stream));
-	return launch(values_kernel<Key, typename Of::map>,
-	              std::min<size_t>((size_t)j.sorter->processors * 2, j.count / CODE_PART + 1),
-	              CODE_THREADS, j.stream, book, keys_at(j.keys), j.count, j.map);
-}
-
 /* Are codes counted, or sorted, or too many? */
 struct codes_choice {
 	uint64_t counted, sorted;
@@ -531,13 +484,16 @@ sort_by_codes(const job<Of> &j, bool *were)
 	const uint64_t sorted = sizeof(typename Of::key) == 8 ? most_codes(Of::CARRIES) : few;
 	const codes_choice choice = { Of::CARRIES ? 0 : (uint64_t)counted_codes(j), sorted };
 
-	*were = false;
-	if (j.s.book == NULL)
-		return cudaSuccess;
-	TRY_CUDA(look_at_values(j));
-	const unsigned parts = sorted > 0 ? 2 : 1;
+	const size_t blocks = std::min<size_t>((size_t)j.sorter->processors * 2, j.count / CODE_PART + 1);
+	code_book *const book = j.s.book;
 
-	return decide(j, &j.s.book->codes, parts, choice, [&](const job<Of> &all, unsigned part) {
+	*were = false;
+	if (book == NULL)
+		return cudaSuccess;
+	TRY_CUDA(cudaMemsetAsync(&book->done, 0, (char *)book->before - (char *)&book->done, j.stream));
+	TRY_CUDA(launch(values_kernel<typename Of::key, typename Of::map>, blocks, CODE_THREADS, j.stream,
+	                book, keys_at(j.keys), j.count, j.map));
+	return decide(j, &book->codes, sorted > 0 ? 2 : 1, choice, [&](const job<Of> &all, unsigned part) {
 		*were = true;
 		if constexpr (!Of::CARRIES)
 			if (part == 0)

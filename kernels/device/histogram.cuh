@@ -178,13 +178,13 @@ settle_level_kernel(segment *segments, number *upper_cursors, number *cursors, n
 }
 
 /* Digits of the upper level. */
-template <class Digits> struct upper_digits {
-	Digits   d;
-	unsigned low_bits;
+struct upper_digits {
+	clamped_digits d;
+	unsigned       low_bits;
 };
 
-template <class Digits, class Key> static __device__ __forceinline__ uint32_t
-digit_of(const upper_digits<Digits> &u, Key key)
+template <class Key> static __device__ __forceinline__ uint32_t
+digit_of(const upper_digits &u, Key key)
 {
 	return digit_of(u.d, key) >> u.low_bits;
 }
@@ -205,7 +205,7 @@ move_level_kernel(typename Tile::of::place to, typename Tile::of::source from, s
 	const exact_places places = { cursors };
 
 	tiles_move<Tile, UPPER_BINS>(to, from, count, map,
-	                             upper_digits<clamped_digits>{ { plan->even }, v.low_bits }, v.upper,
+	                             upper_digits{ { plan->even }, v.low_bits }, v.upper,
 	                             places, begin, end, memory);
 }
 

@@ -49,6 +49,13 @@ template <class Of> struct job {
 	const uint32_t     *many = NULL;	/* in a graph: how many of COUNT keys there are */
 };
 
+/* The plan of its keys. */
+template <class Of> static bin_plan<typename Of::key> *
+plan_of(const job<Of> &j)
+{
+	return (bin_plan<typename Of::key> *)j.s.plan;
+}
+
 /* CHOICE(*NEWS), on the device. */
 template <class News, class Choice> struct choice_by {
 	const News *news;
@@ -97,6 +104,44 @@ decide(const job<Of> &j, const News *news, unsigned parts, const Choice &choice,
 	return named < parts ? body(j, named) : cudaSuccess;
 }
 
+/* Wait in short sleeps: an event that wakes the host takes 0.2 ms in a virtual machine. */
+static cudaError_t
+sleep_until(cudaEvent_t event)
+{
+	const struct timespec some = { 0, 20000 };
+	cudaError_t error;
+
+	while ((error = cudaEventQuery(event)) == cudaErrorNotReady)
+		(void)nanosleep(&some, NULL);
+	return error;
+}
+
+static cudaError_t
+nothing(void)
+{
+	return cudaSuccess;
+}
+
+/*
+ * The host is told the NEWS that there are when J's stream has done all that it has so far.  It asks on
+ * another stream, so J's does what WORK queues meanwhile; and SLEEPS if that takes long.
+ */
+template <class Of, class News, class Work> static cudaError_t
+ask(const job<Of> &j, const News *news, bool sleeps, const Work &work)
+{
+	const cudaStream_t aside = j.sorter->aside[0];
+
+	static_assert(sizeof *news <= (KINDS + 1) * sizeof *j.sorter->told, "it fits where the host is told");
+	TRY_CUDA(cudaEventRecord(j.sorter->listed, j.stream));
+	TRY_CUDA(work());
+	TRY_CUDA(cudaStreamWaitEvent(aside, j.sorter->listed, 0));
+	TRY_CUDA(cudaMemcpyAsync(j.sorter->told, news, sizeof *news, cudaMemcpyDeviceToHost, aside));
+	TRY_CUDA(cudaEventRecord(j.sorter->copied, aside));
+	if (sleeps)
+		TRY_CUDA(sleep_until(j.sorter->listed));
+	return cudaEventSynchronize(j.sorter->copied);
+}
+
 /* Lists for keys that have been moved to TO; leaves in chunks of this many keys, or 0.  Leaves of 16
  * bits are not made for chunks. */
 template <class Of> static lists
@@ -130,38 +175,29 @@ struct leaf_chunks {
 
 /* ---- leaves are sorted ---------------------------------------------------- */
 
-/* Write key K of ITEM, all of one value, where it belongs: of pairs to where their rows are, or their
- * values, too, from FROM. */
-template <class Key, class Map> static __device__ __forceinline__ void
-equal_put(Key *to, const Key *, const Map &map, leaf_chunks, const leaf_item &item, uint32_t k)
-{
-	to[item.from + k] = original(map, (Key)item.low);
-}
-
-template <class Key, class Value, class Map> static __device__ __forceinline__ void
-equal_put(const arrays<Key, Value> &to, const arrays<Key, Value> &from, const Map &map,
-          leaf_chunks chunks, const leaf_item &item, uint32_t k)
-{
-	to.keys[item.from + k] = original(map, (Key)item.low);
-	if (chunks.at != NULL)
-		to.values[item.from + k] = from.values[chunks.at[item.first + (k >> chunks.bits)] +
-		                                       (k & ((1u << chunks.bits) - 1))];
-	else if (from.values != to.values)
-		to.values[item.from + k] = from.values[item.from + k];
-}
-
-/* Write bins of one value, if that is for this kernel: they wait for no answer of the host then. */
+/* Write bins of one value where they belong, if that is for this kernel: they wait for no answer of the host
+ * then.  Values of pairs come from FROM, unless they are there. */
 template <class Place, class Source, class Map> static __device__ __forceinline__ void
 write_equal(const Place &to, const Source &from, const Map &map, const leaf_chunks &chunks)
 {
+	typedef typename std::remove_reference<decltype(*keys_at(to))>::type Key;
 	const uint32_t slices = chunks.equal != NULL ? *chunks.listed * EQUAL_SLICES : 0;
 
 	for (uint32_t i = blockIdx.x; i < slices; i += gridDim.x) {
 		const leaf_item item = chunks.equal[i / EQUAL_SLICES];
 
 		for (uint32_t k = i % EQUAL_SLICES * blockDim.x + threadIdx.x; k < item.count;
-		     k += EQUAL_SLICES * blockDim.x)
-			equal_put(to, from, map, chunks, item, k);
+		     k += EQUAL_SLICES * blockDim.x) {
+			keys_at(to)[item.from + k] = original(map, (Key)item.low);
+			if constexpr (!std::is_pointer<Place>::value) {
+				if (chunks.at != NULL)
+					to.values[item.from + k] = from.values[
+						chunks.at[item.first + (k >> chunks.bits)] +
+						(k & ((1u << chunks.bits) - 1))];
+				else if (from.values != to.values)
+					to.values[item.from + k] = from.values[item.from + k];
+			}
+		}
 	}
 }
 
@@ -186,58 +222,47 @@ narrow_kernel(uint32_t *to, const uint32_t *from, Map map, leaf_chunks, const le
 	}
 }
 
-template <unsigned BITS, class Map> static __global__ void
-__launch_bounds__(block<word<BITS>>::THREADS, block<word<BITS>>::BLOCKS)
-word_kernel(uint32_t *to, const uint32_t *from, Map map, leaf_chunks chunks,
-            const leaf_item *list, const uint32_t *listed)
+/* Of keys of 32 bits, or of 64; of these all leaves, or the REST that windows have left. */
+template <unsigned BITS, class Key, class Map> static __global__ void
+__launch_bounds__(block<word<BITS>>::THREADS, block<word<BITS>>::BLOCKS / (sizeof(Key) / 4))
+word_kernel(Key *to, const Key *from, Map map, leaf_chunks chunks, const leaf_item *list,
+            const uint32_t *listed, bool rest)
 {
 	begin_in_turn();
-	if (has_no_room(block<word<BITS>>::ROOM * sizeof(word<BITS>)))
+	if (has_no_room(leaf_bytes<BITS, typed<Key>>()))
 		return;
 
+	static const bool WIDE = sizeof(Key) == 8;
 	DYNAMIC_SHARED(shared);
+	leaf_space<BITS> *const space = (leaf_space<BITS> *)shared;
+	const uint32_t end = WIDE && rest && listed[AGAIN_12 - WORD_12] == 0 ? 0 : *listed;
 
 	write_equal(to, from, map, chunks);
-	for (uint32_t i = blockIdx.x; i < *listed; i += gridDim.x) {
+	for (uint32_t i = blockIdx.x; i < end; i += gridDim.x) {
 		const leaf_item item = list[i];
 		const uint32_t count = (uint32_t)item.count;
 		word<BITS> x[THREAD_KEYS];
+		const auto load = [&](const auto &keys) {
+			if constexpr (WIDE)
+				leaf_load(space, keys, count, item.low);
+			else
+				leaf_load(x, keys, count);
+		};
 
+		if (WIDE && rest && (item.count & UNEVEN) == 0)
+			continue;
 		if (chunks.unread)
-			leaf_load(x, mapped<uint32_t, Map>{ from + item.from, map }, count);
+			load(mapped<Key, Map>{ from + item.from, map });
 		else if (chunks.at == NULL)
-			leaf_load(x, from + item.from, count);
+			load(from + item.from);
 		else
-			leaf_load(x, chunked<uint32_t>{ from, chunks.at + item.first, chunks.bits }, count);
-		leaf_sort<BITS>(to + item.from, map, x, count, (word<BITS> *)shared);
+			load(chunked<Key>{ from, chunks.at + item.first, chunks.bits });
+		if constexpr (!WIDE)
+			leaf_sort<BITS>(to + item.from, map, x, count, (word<BITS> *)shared);
+		else if (!leaf_sort<BITS>(to + item.from, map, count, item.low, space))
+			leaf_sort_wide<BITS>(to + item.from, map, count, item.low, space);
 		__syncthreads();
 	}
-}
-
-/* One stage of the network on COUNT keys in device memory, as in device/tile_sort.cu. */
-template <class Key> static __device__ __forceinline__ void
-stage_of_block(Key *x, uint64_t count, uint64_t stride, bool flip)
-{
-	for (uint64_t t = threadIdx.x; t < count / 2 + stride; t += blockDim.x) {
-		const uint64_t in = t & (stride - 1), low = 2 * t - in;
-		const uint64_t high = flip ? low - in + 2 * stride - 1 - in : low + stride;
-
-		if (high < count && x[low] > x[high])
-			exchange(&x[low], &x[high]);
-	}
-	__syncthreads();
-}
-
-/* A block sorts COUNT keys in device memory, and maps them back. */
-template <class Key, class Map> static __device__ __forceinline__ void
-sort_where_it_is(Key *x, const Map &map, uint64_t count)
-{
-	__syncthreads();
-	for (uint64_t size = 2; size / 2 < count; size *= 2)
-		for (uint64_t stride = size / 2; stride > 0; stride /= 2)
-			stage_of_block(x, count, stride, stride == size / 2);
-	for (uint64_t k = threadIdx.x; k < count; k += blockDim.x)
-		x[k] = original(map, x[k]);
 }
 
 /* LONG leaves, or parts of them: part LOW of HIGH. */
@@ -260,40 +285,6 @@ long_kernel(typename Of::place to, typename Of::source from, typename Of::map ma
 
 		leaf_sort_long<Of>(to + item.from, map, source, (uint32_t)item.count, (uint32_t)item.low,
 		                   (uint32_t)item.high, (long_leaf<Of> *)shared);
-		__syncthreads();
-	}
-}
-
-/* All leaves, or the REST that windows have left. */
-template <unsigned BITS, class Map> static __global__ void
-__launch_bounds__(block<word<BITS>>::THREADS, block<word<BITS>>::BLOCKS / 2)
-word_kernel(uint64_t *to, const uint64_t *from, Map map, leaf_chunks chunks,
-            const leaf_item *list, const uint32_t *listed, bool rest)
-{
-	begin_in_turn();
-	if (has_no_room(sizeof(leaf_space<BITS>)))
-		return;
-
-	DYNAMIC_SHARED(shared);
-	leaf_space<BITS> *space = (leaf_space<BITS> *)shared;
-	const uint32_t end = rest && listed[AGAIN_12 - WORD_12] == 0 ? 0 : *listed;
-
-	write_equal(to, from, map, chunks);
-	for (uint32_t i = blockIdx.x; i < end; i += gridDim.x) {
-		const leaf_item item = list[i];
-		const uint32_t count = (uint32_t)item.count;
-
-		if (rest && (item.count & UNEVEN) == 0)
-			continue;
-		if (chunks.unread)
-			leaf_load(space, mapped<uint64_t, Map>{ from + item.from, map }, count, item.low);
-		else if (chunks.at == NULL)
-			leaf_load(space, from + item.from, count, item.low);
-		else
-			leaf_load(space, chunked<uint64_t>{ from, chunks.at + item.first, chunks.bits },
-			          count, item.low);
-		if (!leaf_sort<BITS>(to + item.from, map, count, item.low, space))
-			leaf_sort_wide<BITS>(to + item.from, map, count, item.low, space);
 		__syncthreads();
 	}
 }
@@ -352,24 +343,27 @@ too_large_kernel(Key *to, const Key *from, Map map, leaf_chunks chunks, const le
 		const anywhere<Key> keys = { { whole ? from + item.from : from,
 		                               whole ? NULL : chunks.at + item.first, chunks.bits } };
 		Key *const x = to + item.from;
+		const uint64_t count = item.count;
 
-		for (unsigned k = threadIdx.x; k < item.count; k += COUNT_THREADS)
+		for (unsigned k = threadIdx.x; k < count; k += COUNT_THREADS)
 			x[k] = keys[k];
-		sort_where_it_is(x, map, item.count);
+		__syncthreads();
+		for (uint64_t size = 2; size / 2 < count; size *= 2)	/* as in tile_sort.cu */
+			for (uint64_t stride = size / 2; stride > 0; stride /= 2) {
+				for (uint64_t c = threadIdx.x; c < count / 2 + stride; c += COUNT_THREADS) {
+					const uint64_t in = c & (stride - 1), low = 2 * c - in;
+					const uint64_t high = stride < size / 2 ? low + stride :
+					                      low - in + 2 * stride - 1 - in;
+
+					if (high < count && x[low] > x[high])
+						exchange(&x[low], &x[high]);
+				}
+				__syncthreads();
+			}
+		for (uint64_t k = threadIdx.x; k < count; k += COUNT_THREADS)
+			x[k] = original(map, x[k]);
 		__syncthreads();
 	}
-}
-
-/* Wait in short sleeps: an event that wakes the host takes 0.2 ms in a virtual machine. */
-static cudaError_t
-sleep_until(cudaEvent_t event)
-{
-	const struct timespec some = { 0, 20000 };
-	cudaError_t error;
-
-	while ((error = cudaEventQuery(event)) == cudaErrorNotReady)
-		(void)nanosleep(&some, NULL);
-	return error;
 }
 
 /* Where leaves are, and how many at most: a block that finds none waits for room all the same. */
@@ -428,29 +422,21 @@ sort_words(const job<Of> &j, int kind, const leaf_place<Of> &at)
 		return sort_kind<net>(j, kind, bytes,
 		                      pairs_blocks<BITS, typename Of::key, typename Of::value>(), at,
 		                      pairs_kernel<BITS, typename Of::key, typename Of::value>, j.skewed);
-	else if constexpr (sizeof(typename Of::key) == 8) {
-		const bool rest = j.even && at.chunks.at == NULL && !at.chunks.unread;
+	else {
+		const bool wide = sizeof(typename Of::key) == 8;
+		const bool rest = wide && j.even && at.chunks.at == NULL && !at.chunks.unread;
 
-		if (rest)
-			TRY_CUDA(launch_shared<false>(windows_slots_kernel<BITS, typename Of::map>,
-			                              leaf_blocks(j, at, windows<BITS>::BLOCKS),
-			                              windows<BITS>::THREADS, sizeof(windows<BITS>), j.stream,
-			                              j.keys, (uint64_t *)at.from, j.map,
-			                              slot_leaves<uint64_t>{}, j.s.lists[kind],
-			                              &j.s.listed[kind]));
-		return sort_kind<net>(j, kind, bytes, block<net>::BLOCKS / 2, at, word_kernel<BITS>, rest);
-	} else
-		return sort_kind<net>(j, kind, bytes, block<net>::BLOCKS, at, word_kernel<BITS>);
-}
-
-/* 2^BITS words, so twice as many keys. */
-template <unsigned BITS, class Of> static cudaError_t
-sort_narrow(const job<Of> &j, int kind, const leaf_place<Of> &at)
-{
-	typedef pair<BITS> net;
-
-	return sort_kind<net>(j, kind, block<net>::ROOM * sizeof(net), block<net>::BLOCKS, at,
-	                      narrow_kernel<BITS>);
+		if constexpr (wide)
+			if (rest)
+				TRY_CUDA(launch_shared<false>(windows_slots_kernel<BITS, typename Of::map>,
+				                              leaf_blocks(j, at, windows<BITS>::BLOCKS),
+				                              windows<BITS>::THREADS, sizeof(windows<BITS>),
+				                              j.stream, j.keys, (uint64_t *)at.from, j.map,
+				                              slot_leaves<uint64_t>{}, j.s.lists[kind],
+				                              &j.s.listed[kind]));
+		return sort_kind<net>(j, kind, bytes, wide ? block<net>::BLOCKS / 2 : block<net>::BLOCKS, at,
+		                      word_kernel<BITS, typename Of::key, typename Of::map>, rest);
+	}
 }
 
 /* A leaf a block, so that whichever block ends first takes the next one. */
@@ -477,23 +463,24 @@ sort_long(const job<Of> &j, const leaf_place<Of> &at)
 template <class Of> static cudaError_t
 sort_leaves(const job<Of> &j, int kind, const leaf_place<Of> &at, int net = KINDS)
 {
+	const auto words = [&](auto bits) { return sort_words<bits()>(j, kind, at); };
+
 	net = net == KINDS ? kind : net;
 	if constexpr (has_long_leaves<Of>())
 		if (kind == LONG)
 			return sort_long(j, at);
-	if constexpr (Of::PLAN_BITS == 32)
-		switch (net) {
-		case NARROW_12: return sort_narrow<11>(j, kind, at);
-		case NARROW_13: return sort_narrow<12>(j, kind, at);
-		case NARROW_14: return sort_narrow<13>(j, kind, at);
-		case NARROW_15: return sort_narrow<14>(j, kind, at);
-		case WORD_15:   return sort_words<15>(j, kind, at);
-		}
-	switch (net) {
-	case WORD_12: return sort_words<12>(j, kind, at);
-	case WORD_13: return sort_words<13>(j, kind, at);
-	default:      return sort_words<14>(j, kind, at);
+	if constexpr (Of::PLAN_BITS == 32) {
+		if (net >= WORD_12)
+			return by_bits<12, 13, 14, 15>((unsigned)(net - WORD_12 + LEAF_BITS), words);
+		/* 2^11 words and so on, so twice as many keys */
+		return by_bits<11, 12, 13, 14>((unsigned)(net - NARROW_12 + LEAF_BITS - 1), [&](auto bits) {
+			typedef pair<bits()> net;
+
+			return sort_kind<net>(j, kind, block<net>::ROOM * sizeof(net), block<net>::BLOCKS, at,
+			                      narrow_kernel<bits()>);
+		});
 	}
+	return by_bits<12, 13, 14>((unsigned)(net - WORD_12 + LEAF_BITS), words);
 }
 
 /* Ranges that are too large for a leaf, each by a block. */
@@ -601,9 +588,7 @@ template <class Of, class Also> static cudaError_t
 sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, uint32_t *too_large,
             const Also &also)
 {
-	const cudaStream_t aside = j.sorter->aside[0];
-	const cudaEvent_t known = j.sorter->listed;
-	const bool may = lists_of(j, at.from).narrow && !j.wide, sleeps = j.count >= SLEEP_FROM;
+	const bool may = lists_of(j, at.from).narrow && !j.wide;
 	const bool narrow = may && j.count >= GS_NARROW_FROM, beside = may && !narrow;
 	const bool few = keys_are_few(Of::PLAN_BITS, j.count), long_beside = j.has_long && few;
 	const int likely[2] = { j.has_long && !few ? (int)LONG : WORD_12 + (int)(leaf_bits - LEAF_BITS),
@@ -614,26 +599,23 @@ sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, uint
 	const uint32_t some = (uint32_t)j.sorter->processors;
 	uint32_t *const listed = j.sorter->told;
 
-	TRY_CUDA(cudaEventRecord(known, j.stream));
-	if (longer)
-		TRY_CUDA(sort_beside(j, likely[0] + 1, leaf_place<Of>{ at.from, at.chunks, some / 2 }, 2));
-	TRY_CUDA(sort_leaves(j, likely[0], with_equal(j, at)));
-	if (narrow)
-		TRY_CUDA(sort_leaves(j, likely[1], at));
-	TRY_CUDA(also());
-	if (long_beside)	/* not first: each block takes all of a multiprocessor, even if it has none */
-		TRY_CUDA(sort_beside(j, LONG, leaf_place<Of>{ at.from, at.chunks, some }, 2));
-	if (shorter)		/* not on the first stream: the answer would wait for them */
-		TRY_CUDA(sort_beside(j, likely[0] - 1, at, 1));
-	if (beside)
-		TRY_CUDA(sort_beside(j, likely[1], leaf_place<Of>{ at.from, at.chunks, 16 * some }, 1));
-	TRY_CUDA(cudaStreamWaitEvent(aside, known, 0));
-	TRY_CUDA(cudaMemcpyAsync(listed, j.s.listed, KINDS * sizeof *listed, cudaMemcpyDeviceToHost,
-	                         aside));
-	TRY_CUDA(cudaEventRecord(j.sorter->copied, aside));
-	if (sleeps)
-		TRY_CUDA(sleep_until(known));
-	TRY_CUDA(cudaEventSynchronize(j.sorter->copied));
+	TRY_CUDA(ask(j, (const uint32_t (*)[KINDS])j.s.listed, j.count >= SLEEP_FROM, [&] {
+		if (longer)
+			TRY_CUDA(sort_beside(j, likely[0] + 1,
+			                     leaf_place<Of>{ at.from, at.chunks, some / 2 }, 2));
+		TRY_CUDA(sort_leaves(j, likely[0], with_equal(j, at)));
+		if (narrow)
+			TRY_CUDA(sort_leaves(j, likely[1], at));
+		TRY_CUDA(also());
+		if (long_beside)	/* not first: each block takes all of a multiprocessor */
+			TRY_CUDA(sort_beside(j, LONG, leaf_place<Of>{ at.from, at.chunks, some }, 2));
+		if (shorter)		/* not on the first stream: the answer would wait for them */
+			TRY_CUDA(sort_beside(j, likely[0] - 1, at, 1));
+		if (beside)
+			TRY_CUDA(sort_beside(j, likely[1],
+			                     leaf_place<Of>{ at.from, at.chunks, 16 * some }, 1));
+		return cudaSuccess;
+	}));
 	*too_large = listed[TOO_LARGE];
 	listed[TOO_LARGE] = 0;
 	listed[LONG] = 0;
@@ -644,12 +626,6 @@ sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, uint
 	if (shorter)
 		listed[likely[0] - 1] = 0;
 	return sort_others(j, at, listed, longer || long_beside ? 3 : shorter || beside ? 2 : 0);
-}
-
-template <class Of> static cudaError_t
-sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, uint32_t *too_large)
-{
-	return sort_listed(j, at, leaf_bits, too_large, [] { return cudaSuccess; });
 }
 
 #endif

@@ -105,7 +105,7 @@ reverse_kernel(typename Of::place rows, size_t count, typename Of::map map, size
 template <class Of> static cudaError_t
 tell_sorted(const job<Of> &j)
 {
-	bin_plan<typename Of::key> *const plan = (bin_plan<typename Of::key> *)j.s.plan;
+	bin_plan<typename Of::key> *const plan = plan_of(j);
 
 	if (Of::CARRIES || !j.sorter->of_graph)
 		return cudaSuccess;
@@ -123,7 +123,7 @@ template <class Of> static cudaError_t
 look_at_order(const job<Of> &j, bool falls)
 {
 	typedef typename Of::key Key;
-	bin_plan<Key> *const plan = (bin_plan<Key> *)j.s.plan;
+	bin_plan<Key> *const plan = plan_of(j);
 	const size_t blocks = (size_t)j.sorter->processors * 4;
 	const size_t count = j.count, each = (count / 2 / blocks / 32 + 1) * 32;	/* rows of a span */
 	const Key *const keys = keys_at(j.keys);
@@ -145,18 +145,16 @@ look_at_order(const job<Of> &j, bool falls)
 	              &plan->broken);
 }
 
-/* If J's keys are in ORDER, or just the reverse, sort them that way; were they? */
+/* If J's keys rise, or fall if FALLS, sort them that way; were they in order? */
 template <class Of> static cudaError_t
-sort_in_order(const job<Of> &j, enum order order, bool *were)
+sort_in_order(const job<Of> &j, bool falls, bool *were)
 {
-	const bin_plan<typename Of::key> *const plan = (bin_plan<typename Of::key> *)j.s.plan;
-	uint32_t *const told = j.sorter->told;
-
-	TRY_CUDA(look_at_order(j, order == FALLS));
-	TRY_CUDA(cudaMemcpyAsync(told, &plan->broken, sizeof *told, cudaMemcpyDeviceToHost, j.stream));
-	TRY_CUDA(cudaStreamSynchronize(j.stream));
-	*were = *told == 0;
-	return cudaSuccess;
+	*were = true;
+	TRY_CUDA(look_at_order(j, falls));
+	return decide(j, &plan_of(j)->broken, 1, is_zero{}, [=](const job<Of> &, unsigned) {
+		*were = false;
+		return cudaSuccess;
+	});
 }
 
 #endif

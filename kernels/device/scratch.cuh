@@ -81,7 +81,7 @@ struct room {
 };
 
 /* What a block needs of shared memory to sort a leaf of 2^BITS. */
-template <unsigned BITS, class Of> static constexpr size_t
+template <unsigned BITS, class Of> static __host__ __device__ constexpr size_t
 leaf_bytes(void)
 {
 	if constexpr (Of::CARRIES)

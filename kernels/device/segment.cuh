@@ -58,6 +58,27 @@ struct segments_head {
 };
 
 /*
+ * If rows keep their order, each tile counts its bins, in rows of LEAF_BINS; then each group of tiles
+ * replaces the counts of a tile by the sums over the tiles before it in the group, and tells its own sum.
+ * GROUP_TILES tiles of two segments are two groups.
+ */
+struct ordered_counts {
+	uint32_t *tiles, *groups;	/* NULL: not counted so */
+};
+
+/* What the kernels of one division share.  (As __grid_constant__ it would make move_kernel spill more.) */
+template <class Key> struct division {
+	const Key     *keys;
+	chunk_map      chunks;
+	uint32_t       tile_keys;
+	segment       *segments;
+	segments_head *head;
+	Key           *tables;		/* of splitters */
+	number        *cursors, *counts;	/* of all bins */
+	ordered_counts ordered;
+};
+
+/*
  * Keys that a leaf of 2^BITS is planned for: three deviations below, so with even keys one leaf in
  * 1000 is larger than its network, and is sorted by the next one.  That is cheaper than more room in
  * all leaves.  The longest, which have no next one, get twice as many deviations.
@@ -144,7 +165,7 @@ tile_in(const segment *of, uint32_t tile_keys, chunk_map chunks, uint32_t tile)
 
 /* The place of TILE; all threads call, and get the same. */
 template <unsigned THREADS> static __device__ __forceinline__ tile_place
-tile_of(const segment *segments, uint32_t tile_keys, chunk_map chunks, const segments_head *head,
+tile_of(const segment *segments, const segments_head *head, uint32_t tile_keys, chunk_map chunks,
         uint32_t tile)
 {
 	__shared__ uint32_t found;
@@ -211,63 +232,6 @@ count_tile(uint32_t *counters, const Key *keys, uint32_t count, const First &fir
 	}
 }
 
-/* TILES tiles a block: as long as they are of one segment, their counts stay here. */
-template <class Key, class First> static __global__ void
-__launch_bounds__(COUNT_THREADS, blocks_that_fit(COUNT_THREADS, 2))
-count_kernel(number *counts, const segment *segments, uint32_t tile_keys, chunk_map chunks,
-             const segments_head *head, const Key *keys, First first, uint32_t tiles, const Key *tables)
-{
-	begin_in_turn();
-
-	__shared__ __align__(16) unsigned char memory[splitters<Key, SEGMENT_ROWS>::BYTES];
-	__shared__ uint32_t counters[COUNTERS * COUNTS_PITCH];
-	uint32_t tile = blockIdx.x * tiles;
-	const uint32_t end = tile + tiles;
-	tile_place t = tile_of<COUNT_THREADS>(segments, tile_keys, chunks, head, tile);
-
-	while (t.count > 0) {
-		const segment *of = t.of;
-		const digits d = of->d;
-		const Key *table = of->splits != 0 ? tables + (of - segments) * SEGMENT_ROWS : NULL;
-		splitters<Key, SEGMENT_ROWS> search = {};
-
-		for (uint32_t w = threadIdx.x; w < COUNTERS * COUNTS_PITCH; w += COUNT_THREADS)
-			counters[w] = 0;
-		if (table != NULL)
-			search = splitters_load<splitters<Key, SEGMENT_ROWS>>(
-				(Key *)memory, [=](unsigned p) { return table[p]; });
-		__syncthreads();
-		for (; t.count > 0 && tile < end; t = tile_in(of, tile_keys, chunks, ++tile))
-			if (table != NULL)
-				count_tile<COUNT_THREADS>(counters, keys + t.from, t.count, first, search);
-			else if (d.outside)
-				count_tile<COUNT_THREADS>(counters, keys + t.from, t.count, first,
-				                          clamped_digits{ d });
-			else if (!one_value(d))
-				count_tile<COUNT_THREADS>(counters, keys + t.from, t.count, first, d);
-		__syncthreads();
-		for (uint32_t b = threadIdx.x; b < d.bins; b += COUNT_THREADS) {
-			const uint32_t here = counts_sum<COUNTERS>(&counters[b], COUNTS_PITCH);
-
-			if (here > 0)
-				atomicAdd(&counts[of->bins_from + b], (number)here);
-		}
-		__syncthreads();
-		t = tile_place{};
-		if (tile < end)
-			t = tile_of<COUNT_THREADS>(segments, tile_keys, chunks, head, tile);
-	}
-}
-
-/*
- * If rows keep their order, each tile counts its bins, in rows of LEAF_BINS; then each group of tiles
- * replaces the counts of a tile by the sums over the tiles before it in the group, and tells its own sum.
- * GROUP_TILES tiles of two segments are two groups.
- */
-struct ordered_counts {
-	uint32_t *tiles, *groups;	/* NULL: not counted so */
-};
-
 static __device__ __forceinline__ uint32_t *
 tile_row(const ordered_counts &c, uint32_t tile)
 {
@@ -281,82 +245,105 @@ group_row(const ordered_counts &c, uint32_t tile, uint32_t s)
 	return c.groups + (tile / GROUP_TILES + s) * (size_t)LEAF_BINS;
 }
 
-template <class Key, class First> static __global__ void
-__launch_bounds__(TILE_THREADS)
-count_tiles_kernel(ordered_counts counts, const segment *segments, uint32_t tile_keys,
-                   const segments_head *head, const Key *keys, First first, const Key *tables)
+/* TILES tiles a block: as long as they are of one segment, their counts stay here.  IN_ORDER: one tile, to
+ * its row. */
+template <bool IN_ORDER, class Key, class First> static __global__ void
+__launch_bounds__(IN_ORDER ? TILE_THREADS : COUNT_THREADS,
+                  IN_ORDER ? 1 : blocks_that_fit(COUNT_THREADS, 2))
+count_kernel(division<Key> v, First first, uint32_t tiles)
 {
 	begin_in_turn();
 
-	__shared__ __align__(16) unsigned char memory[splitters<Key, SEGMENT_ROWS>::BYTES];
+	enum { THREADS = IN_ORDER ? TILE_THREADS : COUNT_THREADS };
+	typedef splitters<Key, SEGMENT_ROWS> searched;
+	__shared__ __align__(16) unsigned char memory[searched::BYTES];
 	__shared__ uint32_t counters[COUNTERS * COUNTS_PITCH];
-	const tile_place t = tile_of<TILE_THREADS>(segments, tile_keys, chunk_map{}, head, blockIdx.x);
+	uint32_t tile = blockIdx.x * tiles;
+	const uint32_t end = tile + tiles;
+	tile_place t = tile_of<THREADS>(v.segments, v.head, v.tile_keys, v.chunks, tile);
 
-	if (t.count == 0 || one_value(t.of->d))
-		return;
-	const digits d = t.of->d;
+	while (t.count > 0) {
+		const segment *of = t.of;
+		const digits d = of->d;
+		const Key *table = of->splits != 0 ? v.tables + (of - v.segments) * SEGMENT_ROWS : NULL;
+		searched search = {};
 
-	for (uint32_t w = threadIdx.x; w < COUNTERS * COUNTS_PITCH; w += TILE_THREADS)
-		counters[w] = 0;
-	if (t.of->splits != 0) {
-		const Key *table = tables + (t.of - segments) * SEGMENT_ROWS;
-		const splitters<Key, SEGMENT_ROWS> search = splitters_load<splitters<Key, SEGMENT_ROWS>>(
-			(Key *)memory, [=](unsigned p) { return table[p]; });
-
+		for (uint32_t w = threadIdx.x; w < COUNTERS * COUNTS_PITCH; w += THREADS)
+			counters[w] = 0;
+		if (table != NULL)
+			search = splitters_load<searched>((Key *)memory,
+			                                  [=](unsigned p) { return table[p]; });
 		__syncthreads();
-		count_tile<TILE_THREADS>(counters, keys + t.from, t.count, first, search);
-	} else {
+		for (; t.count > 0 && tile < end; t = tile_in(of, v.tile_keys, v.chunks, ++tile))
+			if (table != NULL)
+				count_tile<THREADS>(counters, v.keys + t.from, t.count, first, search);
+			else if (d.outside)
+				count_tile<THREADS>(counters, v.keys + t.from, t.count, first,
+				                    clamped_digits{ d });
+			else if (!one_value(d))
+				count_tile<THREADS>(counters, v.keys + t.from, t.count, first, d);
 		__syncthreads();
-		if (d.outside)
-			count_tile<TILE_THREADS>(counters, keys + t.from, t.count, first,
-			                         clamped_digits{ d });
-		else
-			count_tile<TILE_THREADS>(counters, keys + t.from, t.count, first, d);
+		for (uint32_t b = threadIdx.x; b < d.bins; b += THREADS) {
+			const uint32_t here = counts_sum<COUNTERS>(&counters[b], COUNTS_PITCH);
+
+			if (IN_ORDER)
+				tile_row(v.ordered, blockIdx.x)[b] = here;
+			else if (here > 0)
+				atomicAdd(&v.counts[of->bins_from + b], (number)here);
+		}
+		if (IN_ORDER)
+			return;
+		__syncthreads();
+		t = tile_place{};
+		if (tile < end)
+			t = tile_of<THREADS>(v.segments, v.head, v.tile_keys, v.chunks, tile);
 	}
-	__syncthreads();
-	for (uint32_t b = threadIdx.x; b < d.bins; b += TILE_THREADS)
-		tile_row(counts, blockIdx.x)[b] = counts_sum<COUNTERS>(&counters[b], COUNTS_PITCH);
+}
+
+/* Replace each of COUNT words, a row from each other, by the sum of those before it; returns that of all. */
+template <class Sum> static __device__ __forceinline__ Sum
+rows_before(uint32_t *words, uint32_t count)
+{
+	enum { AT_ONCE = 16 };
+	Sum sum = 0;
+
+	for (uint32_t at = 0; at < count; at += AT_ONCE) {
+		uint32_t some[AT_ONCE];
+
+#pragma unroll
+		for (uint32_t i = 0; i < AT_ONCE; i++)
+			some[i] = at + i < count ? words[(at + i) * (size_t)LEAF_BINS] : 0;
+#pragma unroll
+		for (uint32_t i = 0; i < AT_ONCE; i++) {
+			if (at + i < count)
+				words[(at + i) * (size_t)LEAF_BINS] = (uint32_t)sum;
+			sum += some[i];
+		}
+	}
+	return sum;
 }
 
 /* A group a block, a bin a thread. */
 template <class Key> static __global__ void
 __launch_bounds__(COUNT_THREADS)
-sum_tiles_kernel(ordered_counts counts, const segment *segments, uint32_t tile_keys,
-                 const segments_head *head)
+sum_tiles_kernel(division<Key> v)
 {
 	begin_in_turn();
 
-	enum { AT_ONCE = 16 };
-	const uint32_t b = threadIdx.x, all = head->segments;
+	const uint32_t b = threadIdx.x, all = v.head->segments;
 	uint32_t at = blockIdx.x * GROUP_TILES;
-	const uint32_t end = min(at + GROUP_TILES, head->tiles);
-	const tile_place t = tile_of<COUNT_THREADS>(segments, tile_keys, chunk_map{}, head, at);
+	const uint32_t end = min(at + GROUP_TILES, v.head->tiles);
+	const tile_place t = tile_of<COUNT_THREADS>(v.segments, v.head, v.tile_keys, v.chunks, at);
 
 	if (t.count == 0)
 		return;
-	for (uint32_t s = (uint32_t)(t.of - segments); at < end; s++) {
-		const uint32_t last = s + 1 < all ? min(segments[s + 1].tiles_from, end) : end;
-		uint32_t sum = 0;
+	for (uint32_t s = (uint32_t)(t.of - v.segments); at < end; s++) {
+		const uint32_t last = s + 1 < all ? min(v.segments[s + 1].tiles_from, end) : end;
 
-		if (at == last || b >= segments[s].d.bins) {
-			at = last;
-			continue;
-		}
-		for (; at < last; at += AT_ONCE) {
-			uint32_t some[AT_ONCE];
-
-#pragma unroll
-			for (uint32_t i = 0; i < AT_ONCE; i++)
-				some[i] = at + i < last ? tile_row(counts, at + i)[b] : 0;
-#pragma unroll
-			for (uint32_t i = 0; i < AT_ONCE; i++) {
-				if (at + i < last)
-					tile_row(counts, at + i)[b] = sum;
-				sum += some[i];
-			}
-		}
+		if (at < last && b < v.segments[s].d.bins)
+			group_row(v.ordered, at, s)[b] = rows_before<uint32_t>(&tile_row(v.ordered, at)[b],
+			                                                       last - at);
 		at = last;
-		group_row(counts, last - 1, s)[b] = sum;
 	}
 }
 
@@ -436,50 +423,25 @@ settle(number *cursors, const number *counts, const segment *s,
 	list_leaf<Of>(l, leaf);
 }
 
-/* For bin B, replace the sum of each group of segment number S, in C, by that over the groups before it;
- * returns the sum of all groups. */
-static __device__ __forceinline__ number
-groups_before(const ordered_counts &c, const segment *of, uint32_t s, uint32_t tile_keys, uint32_t b)
-{
-	enum { AT_ONCE = 16 };
-	const uint32_t from = of->tiles_from / GROUP_TILES;
-	const uint32_t tiles = (uint32_t)((of->keys.count + tile_keys - 1) / tile_keys);
-	const uint32_t end = (of->tiles_from + tiles - 1) / GROUP_TILES + 1;
-	uint32_t *const rows = c.groups + s * (size_t)LEAF_BINS + b;
-	number sum = 0;
-
-	for (uint32_t at = from; at < end; at += AT_ONCE) {
-		uint32_t some[AT_ONCE];
-
-#pragma unroll
-		for (uint32_t i = 0; i < AT_ONCE; i++)
-			some[i] = at + i < end ? rows[(at + i) * (size_t)LEAF_BINS] : 0;
-#pragma unroll
-		for (uint32_t i = 0; i < AT_ONCE; i++) {
-			if (at + i < end)
-				rows[(at + i) * (size_t)LEAF_BINS] = (uint32_t)sum;
-			sum += some[i];
-		}
-	}
-	return sum;
-}
-
-/* Blocks settle segments in turn. */
+/* Blocks settle segments in turn.  If rows keep their order, sums of groups become those of groups before. */
 template <class Of> static __global__ void
 __launch_bounds__(COUNT_THREADS)
-settle_kernel(number *cursors, number *counts, const segment *segments, const segments_head *head,
-              ordered_counts ordered, uint32_t tile_keys, const typename Of::key *tables,
-              const __grid_constant__ lists l)
+settle_kernel(division<typename Of::key> v, const __grid_constant__ lists l)
 {
 	begin_in_turn();
 
-	for (uint32_t i = blockIdx.x; i < head->segments; i += gridDim.x) {
-		const segment *s = &segments[i];
+	for (uint32_t i = blockIdx.x; i < v.head->segments; i += gridDim.x) {
+		const segment *s = &v.segments[i];
+		const uint32_t from = s->tiles_from, b = threadIdx.x;
 
-		if (ordered.tiles != NULL && threadIdx.x < s->d.bins && !one_value(s->d))
-			counts[s->bins_from + threadIdx.x] = groups_before(ordered, s, i, tile_keys,
-			                                                   threadIdx.x);
-		settle<Of>(cursors, counts, s, s->splits != 0 ? tables + i * SEGMENT_ROWS : NULL, l);
+		if (v.ordered.tiles != NULL && b < s->d.bins && !one_value(s->d)) {
+			const uint32_t tiles = (uint32_t)((s->keys.count + v.tile_keys - 1) / v.tile_keys);
+			const uint32_t groups = (from + tiles - 1) / GROUP_TILES + 1 - from / GROUP_TILES;
+
+			v.counts[s->bins_from + b] = rows_before<number>(
+				&group_row(v.ordered, from, i)[b], groups);
+		}
+		settle<Of>(v.cursors, v.counts, s, s->splits != 0 ? v.tables + i * SEGMENT_ROWS : NULL, l);
 		__syncthreads();
 	}
 }
@@ -524,120 +486,88 @@ copy_tile(Place to, const Map &map, const tile_place &t, const Row *x)
 }
 
 /* Digits of all keys, less the first one of a segment. */
-template <class Digits> struct digits_from {
-	Digits   d;
-	uint32_t first;
+struct digits_from {
+	clamped_digits d;
+	uint32_t       first;
 };
 
-template <class Digits, class Key> static __device__ __forceinline__ uint32_t
-digit_of(const digits_from<Digits> &f, Key key)
+template <class Key> static __device__ __forceinline__ uint32_t
+digit_of(const digits_from &f, Key key)
 {
 	return digit_of(f.d, key) - f.first;
 }
 
-/* Where bins of T's segment, number S, begin; rows go there in any order, or in their own. */
-static __device__ __forceinline__ exact_places
-places_in(const tile_place &t, number *cursors, const ordered_counts &, uint32_t, uint32_t, exact_places)
-{
-	return exact_places{ cursors + t.of->bins_from };
-}
-
-static __device__ __forceinline__ ordered_places
-places_in(const tile_place &t, number *cursors, const ordered_counts &counts, uint32_t tile, uint32_t s,
-          ordered_places)
-{
-	return ordered_places{ cursors + t.of->bins_from, group_row(counts, tile, s),
-	                       tile_row(counts, tile) };
-}
-
-template <class Tile, unsigned MOST_BINS, class Digits> static __device__ __forceinline__ void
-partition_by(typename Tile::of::place to, typename Tile::of::source, typename Tile::row *x, uint32_t count,
-             const Digits &d, uint32_t bins, const exact_places &p, void *memory)
-{
-	partition_tile<Tile, MOST_BINS>(to, x, count, d, bins, p, memory);
-}
-
-template <class Tile, unsigned MOST_BINS, class Digits> static __device__ __forceinline__ void
-partition_by(typename Tile::of::place to, typename Tile::of::source from, typename Tile::of::key *x,
-             uint32_t count, const Digits &d, uint32_t bins, const ordered_places &p, void *memory)
-{
-	partition_in_order<Tile, MOST_BINS>(to, from, x, count, d, bins, p, memory);
-}
-
-/* Move tile number TILE, if there is one, by the map FIRST to at most MOST_BINS; was there one?  SORTED is
- * where keys belong in the end, by MAP.  Splitters are where rows will be, at the end: bins are found
- * before. */
-template <class Tile, unsigned MOST_BINS, class Places, class First> static __device__ __forceinline__ bool
-move_tile(typename Tile::of::place to, typename Tile::of::source from, const segment *segments,
-          chunk_map chunks, const segments_head *head, number *cursors, const ordered_counts &counts,
-          typename Tile::of::place sorted, const typename Tile::of::map &map, const First &first,
-          const typename Tile::of::key *tables, uint32_t tile, unsigned char *memory)
-{
-	typedef typename Tile::of::key Key;
-	static const bool IN_ORDER = std::is_same<Places, ordered_places>::value;
-	enum { THREADS = Tile::THREADS };
-	const tile_place t = tile_of<THREADS>(segments, Tile::KEYS, chunks, head, tile);
-	typename std::conditional<IN_ORDER, Key, typename Tile::row>::type x[Tile::ITEMS];
-
-	if (t.count == 0)
-		return false;
-	from = from + t.from;
-	if constexpr (IN_ORDER)
-		tile_load<32, Tile::ITEMS>(x, keys_at(from), first_in_order<Tile>(), t.count);
-	else
-		tile_load<THREADS, Tile::ITEMS>(x, from, threadIdx.x, t.count);
-	map_first<Tile::ITEMS>(first, x);
-
-	const digits &d = t.of->d;
-	const Places places = places_in(t, cursors, counts, tile, (uint32_t)(t.of - segments),
-	                                Places{});
-
-	if (t.of->splits != 0) {
-		const Key *table = tables + (t.of - segments) * SEGMENT_ROWS;
-		const splitters<Key, SEGMENT_ROWS> search = splitters_load<splitters<Key, SEGMENT_ROWS>>(
-			(Key *)(memory + Tile::KEYS * Tile::ROW - splitters<Key, SEGMENT_ROWS>::BYTES),
-			[=](unsigned p) { return table[p]; });
-
-		partition_by<Tile, MOST_BINS>(to, from, x, t.count, search, SEGMENT_ROWS, places, memory);
-	} else if (Tile::of::CARRIES && one_value(d)) {
-		if constexpr (IN_ORDER) {
-			typename Tile::row rows[Tile::ITEMS];
-
-			tile_load<THREADS, Tile::ITEMS>(rows, from, threadIdx.x, t.count);
-			copy_tile<THREADS, Tile::ITEMS>(sorted, map, t, rows);
-		} else {
-			copy_tile<THREADS, Tile::ITEMS>(sorted, map, t, x);
-		}
-	} else if (!Tile::of::CARRIES && bins_are_values(d)) {
-		fill_tile<THREADS>(keys_at(sorted), map, t, d, places.cursors, (number *)memory);
-	} else {	/* clamped even where none are outside: one way less to compile, and as fast */
-		const digits_from<clamped_digits> clamped = { { d }, t.of->first_bin };
-
-		partition_by<Tile, MOST_BINS>(to, from, x, t.count, clamped, d.bins, places, memory);
-	}
-	return true;
-}
-
-/* A tile a block; or where there may be many and are none as a rule, tiles IN_TURN: thousands of blocks that
- * find none take long. */
+/*
+ * Move the rows of a tile, by the map FIRST, to at most MOST_BINS.  SORTED is where they belong in the end,
+ * by MAP.  A tile a block; or where there may be many and are none as a rule, tiles IN_TURN: thousands of
+ * blocks that find none take long.
+ */
 template <class Tile, unsigned MOST_BINS, class Places, class First> static __global__ void
 __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
-move_kernel(typename Tile::of::place to, typename Tile::of::source from, const segment *segments,
-            chunk_map chunks, const segments_head *head, number *cursors, ordered_counts counts,
-            typename Tile::of::place sorted, typename Tile::of::map map,
-            First first, const typename Tile::of::key *tables, bool in_turn)
+move_kernel(typename Tile::of::place to, typename Tile::of::source rows,
+            division<typename Tile::of::key> v, typename Tile::of::place sorted, typename Tile::of::map map,
+            First first, bool in_turn)
 {
 	begin_in_turn();
 	if (!std::is_same<Tile, tile_of_room<typename Tile::of>>::value && has_no_room(SHARED_LARGE))
 		return;
 
+	typedef typename Tile::of::key Key;
+	typedef splitters<Key, SEGMENT_ROWS> searched;
+	static const bool IN_ORDER = std::is_same<Places, ordered_places>::value;
+	enum { THREADS = Tile::THREADS, ITEMS = Tile::ITEMS };
 	DYNAMIC_SHARED(memory);
-	uint32_t tile = blockIdx.x;
 
-	while (move_tile<Tile, MOST_BINS, Places>(to, from, segments, chunks, head, cursors, counts, sorted,
-	                                          map, first, tables, tile, memory) &&
-	       Tile::TURNS && MOST_BINS == LEAF_BINS && in_turn) {
-		tile += gridDim.x;
+	for (uint32_t tile = blockIdx.x;; tile += gridDim.x) {
+		const tile_place t = tile_of<THREADS>(v.segments, v.head, Tile::KEYS, v.chunks, tile);
+		const typename Tile::of::source from = rows + t.from;
+		typename std::conditional<IN_ORDER, Key, typename Tile::row>::type x[ITEMS];
+
+		if (t.count == 0)
+			return;
+		if constexpr (IN_ORDER)
+			tile_load<32, ITEMS>(x, keys_at(from), first_in_order<Tile>(), t.count);
+		else
+			tile_load<THREADS, ITEMS>(x, from, threadIdx.x, t.count);
+		map_first<ITEMS>(first, x);
+
+		const digits &d = t.of->d;
+		Places places = {};
+		const auto partition = [&](const auto &by, uint32_t bins) {
+			if constexpr (IN_ORDER)
+				partition_in_order<Tile, MOST_BINS>(to, from, x, t.count, by, bins, places,
+				                                    memory);
+			else
+				partition_tile<Tile, MOST_BINS>(to, x, t.count, by, bins, places, memory);
+		};
+
+		places.cursors = v.cursors + t.of->bins_from;
+		if constexpr (IN_ORDER) {
+			places.group = group_row(v.ordered, tile, (uint32_t)(t.of - v.segments));
+			places.tile = tile_row(v.ordered, tile);
+		}
+		if (t.of->splits != 0) {	/* splitters are where rows will be, at the end */
+			const Key *table = v.tables + (t.of - v.segments) * SEGMENT_ROWS;
+
+			partition(splitters_load<searched>(
+				(Key *)(memory + Tile::KEYS * Tile::ROW - searched::BYTES),
+				[=](unsigned p) { return table[p]; }), SEGMENT_ROWS);
+		} else if (Tile::of::CARRIES && one_value(d)) {
+			if constexpr (IN_ORDER) {
+				typename Tile::row all[ITEMS];
+
+				tile_load<THREADS, ITEMS>(all, from, threadIdx.x, t.count);
+				copy_tile<THREADS, ITEMS>(sorted, map, t, all);
+			} else {
+				copy_tile<THREADS, ITEMS>(sorted, map, t, x);
+			}
+		} else if (!Tile::of::CARRIES && bins_are_values(d)) {
+			fill_tile<THREADS>(keys_at(sorted), map, t, d, places.cursors, (number *)memory);
+		} else {	/* clamped even where none are outside: one way less to compile */
+			partition(digits_from{ { d }, t.of->first_bin }, d.bins);
+		}
+		if (!Tile::TURNS || MOST_BINS != LEAF_BINS || !in_turn)
+			return;
 		__syncthreads();
 	}
 }

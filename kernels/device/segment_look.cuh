@@ -226,8 +226,7 @@ split_by_ranks(Key *splitters, const Key *x, bool two)
 }
 
 /* Segments: items of a LIST, or buckets by a PLAN, whose keys are in chunks, or in SLOTS if these have room
- * for some, and STATE is NULL or says so; segments of one value are listed as EQUAL.  What follows is of the
- * division: KEYS, in CHUNKS or not, and what it makes. */
+ * for some, and STATE is NULL or says so; segments of one value are listed as EQUAL. */
 template <class Key> struct looked_at {
 	const leaf_item     *list;
 	const bin_plan<Key> *plan = NULL;
@@ -235,13 +234,8 @@ template <class Key> struct looked_at {
 	slot_map             slots = {};
 	const slot_state    *state = NULL;
 	lists                equal = {};
-	const Key           *keys = NULL;
-	chunk_map            chunks = {};
-	uint32_t             tile_keys = 0;
+	division<Key>        v = {};
 	unsigned             longest = 0;	/* log2 of the keys of the longest leaf */
-	segment             *segments = NULL;
-	segments_head       *head = NULL;
-	Key                 *tables = NULL;	/* of splitters */
 };
 
 /*
@@ -265,7 +259,7 @@ bucket_segment(const looked_at<typename Of::key> &in, uint32_t bucket, uint32_t 
 	static_assert((unsigned)BUCKETS <= LOOK_THREADS, "a bucket a thread");
 	if (b < buckets)
 		item = bucket_of<Of>(in.plan, in.pool, b, &moved);
-	here = (moved ? (item.count + in.tile_keys - 1) / in.tile_keys : 0) << TILES_FROM | item.count;
+	here = (moved ? (item.count + in.v.tile_keys - 1) / in.v.tile_keys : 0) << TILES_FROM | item.count;
 	sum = block_sum_before<LOOK_THREADS>(here, sums, &all);
 	others = block_sum_before<LOOK_THREADS>((uint32_t)moved, moved_sums, &all_moved);
 	if (b == bucket) {
@@ -277,8 +271,8 @@ bucket_segment(const looked_at<typename Of::key> &in, uint32_t bucket, uint32_t 
 		moved_before = others;
 	}
 	if (b == 0 && bucket == 0) {
-		in.head->segments = all_moved;
-		in.head->tiles = (uint32_t)(all >> TILES_FROM);
+		in.v.head->segments = all_moved;
+		in.v.head->tiles = (uint32_t)(all >> TILES_FROM);
 	}
 	__syncthreads();
 	item = mine;
@@ -305,12 +299,12 @@ look_at(const looked_at<typename Of::key> &in, const typename Of::first &first, 
 	__shared__ number shared[2];
 	__shared__ Key values[MOST_VALUES + 1];
 	__shared__ bool last;
-	const uint64_t end = item.count - 1, chunk = (uint64_t)in.tile_keys * in.chunks.tiles;
+	const uint64_t end = item.count - 1, chunk = (uint64_t)in.v.tile_keys * in.v.chunks.tiles;
 	Key least = (Key)-1, most = 0;
 	uint64_t low, high;
 	const bool large = item.count >= 1 << 18;
 	/* neighbours, which chunks never split: memory is asked once for all keys of a thread */
-	const bool together = in.chunks.at != NULL && !large;
+	const bool together = in.v.chunks.at != NULL && !large;
 	bool splits = false;		/* by splitters */
 	Key x[LOOKS];
 	unsigned uneven;
@@ -322,8 +316,8 @@ look_at(const looked_at<typename Of::key> &in, const typename Of::first &first, 
 		const uint64_t any = (uint32_t)((step + 1) * 0x9e3779b9u) * (item.count >> 8) >> 24;
 		const uint64_t at = min(together ? any / LOOKS * LOOKS + i : any, end);
 
-		x[i] = in.keys[in.chunks.at == NULL ? item.from + at :
-		                                      in.chunks.at[item.first + at / chunk] + at % chunk];
+		x[i] = in.v.keys[in.v.chunks.at == NULL ? item.from + at :
+		                                      in.v.chunks.at[item.first + at / chunk] + at % chunk];
 		map_first<1>(first, &x[i]);
 		least = min(least, x[i]);
 		most = max(most, x[i]);
@@ -333,7 +327,7 @@ look_at(const looked_at<typename Of::key> &in, const typename Of::first &first, 
 	uneven = unevenness(x, digits_over(BITS, low, high, LOOK_CELLS));
 	if (uneven > 0 && !values_are_few(item.count, low, high) && nth < SEGMENT_TABLES &&
 	    item.count >= SPLIT_FROM) {
-		Key *const splitters = in.tables + nth * SEGMENT_ROWS;
+		Key *const splitters = in.v.tables + nth * SEGMENT_ROWS;
 		const uint32_t many = sample_values(values, x);
 
 		splits = many <= MOST_VALUES || uneven > 1 || item.count <= SHORT_KEYS;
@@ -354,17 +348,17 @@ look_at(const looked_at<typename Of::key> &in, const typename Of::first &first, 
 		}
 		last = false;
 		if (in.plan != NULL)
-			s.bins_from = atomicAdd(&in.head->bins, s.d.bins);
-		in.segments[nth] = s;
+			s.bins_from = atomicAdd(&in.v.head->bins, s.d.bins);
+		in.v.segments[nth] = s;
 		if (in.plan == NULL) {
 			__threadfence();
-			last = atomicAdd(&in.head->looked, 1u) == all - 1;
+			last = atomicAdd(&in.v.head->looked, 1u) == all - 1;
 			__threadfence();
 		}
 	}
 	__syncthreads();
 	if (last)
-		assign<LOOK_THREADS>(in.segments, all, in.tile_keys, in.head);
+		assign<LOOK_THREADS>(in.v.segments, all, in.v.tile_keys, in.v.head);
 }
 
 /* Blocks look at all items in turn: at TAKEN of them, or if that is NULL one each. */

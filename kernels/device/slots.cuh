@@ -230,7 +230,7 @@ move_slots_kernel(typename Tile::of::place to, typename Tile::of::source from, c
 	if (turn >= tiles)
 		return;
 
-	const tile_place t = tile_of<THREADS>(segments, Tile::KEYS, chunk_map{}, head,
+	const tile_place t = tile_of<THREADS>(segments, head, Tile::KEYS, chunk_map{},
 	                                      turn % 2 != 0 ? turn / 2 : tiles - 1 - turn / 2);
 	typename Tile::row x[ITEMS];
 

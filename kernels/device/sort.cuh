@@ -67,6 +67,15 @@ queue_by(const Map &map, const Queue &queue)
 
 /* ---- divide ----------------------------------------------------------------- */
 
+template <class Of> static division<typename Of::key>
+division_of(const job<Of> &j, typename Of::source from, chunk_map chunks, uint32_t tile_keys)
+{
+	const scratch &s = j.s;
+
+	return { keys_at(from), chunks, tile_keys, s.segments, s.head, (typename Of::key *)s.tables,
+		 s.cursors, s.counts, {} };
+}
+
 /* Divide SEGMENTS of IN, or if TAKEN is not NULL that many of them, in CHUNKS or not, by the map FIRST, from
  * FROM to TO, in order or not as PLACES are. */
 template <class Tile, class Places = exact_places, class Of> static cudaError_t
@@ -76,40 +85,33 @@ divide_by(const job<Of> &j, typename Of::source from, typename Of::place to, uin
 {
 	typedef typename Of::key Key;
 	const scratch &s = j.s;
-	Key *const tables = (Key *)s.tables;
 	const size_t tiles = j.count / Tile::KEYS + segments;	/* at most */
 	const size_t resident = (size_t)j.sorter->processors * Tile::BLOCKS;
 	const bool in_turn = Tile::TURNS && taken != NULL;
 	const uint32_t counts = tiles_a_block(j.sorter, tiles, 32, 16);
 	const uint32_t blocks = taken != NULL ? std::min<uint32_t>(segments, GRAPH_BLOCKS) : segments;
 
-	in.keys = keys_at(from);
-	in.chunks = chunks;
-	in.tile_keys = Tile::KEYS;
+	in.v = division_of(j, from, chunks, Tile::KEYS);
 	in.longest = s.room.longest;
-	in.segments = s.segments;
-	in.head = s.head;
-	in.tables = tables;
 	TRY_CUDA(launch(look_kernel<typename Of::seen>, blocks, LOOK_THREADS, j.stream, in, taken, first));
 	if constexpr (std::is_same<Places, ordered_places>::value) {
-		TRY_CUDA(launch(count_tiles_kernel<Key, typename Of::first>, tiles, TILE_THREADS, j.stream,
-		                s.ordered, s.segments, Tile::KEYS, s.head, keys_at(from), first, tables));
+		in.v.ordered = s.ordered;
+		TRY_CUDA(launch(count_kernel<true, Key, typename Of::first>, tiles, TILE_THREADS, j.stream,
+		                in.v, first, 1));
 		TRY_CUDA(launch(sum_tiles_kernel<Key>, tiles / GROUP_TILES + 1, COUNT_THREADS, j.stream,
-		                s.ordered, s.segments, Tile::KEYS, s.head));
+		                in.v));
 	} else {
 		TRY_CUDA(queue_by<Of>(first, [&](auto map) {
-			return launch(count_kernel<Key, decltype(map)>, tiles / counts + 1, COUNT_THREADS,
-			              j.stream, s.counts, s.segments, Tile::KEYS, chunks, s.head,
-			              keys_at(from), map, counts, tables);
+			return launch(count_kernel<false, Key, decltype(map)>, tiles / counts + 1,
+			              COUNT_THREADS, j.stream, in.v, map, counts);
 		}));
 	}
-	TRY_CUDA(launch(settle_kernel<typename Of::seen>, blocks, COUNT_THREADS, j.stream, s.cursors,
-	                s.counts, s.segments, s.head, s.ordered, Tile::KEYS, tables, lists_of(j, to)));
+	TRY_CUDA(launch(settle_kernel<typename Of::seen>, blocks, COUNT_THREADS, j.stream, in.v,
+	                lists_of(j, to)));
 	return launch_shared(move_kernel<Tile, LEAF_BINS, Places, typename Of::first>,
 	                     in_turn ? std::min(tiles, resident) : tiles, Tile::THREADS,
-	                     partition_bytes<Tile>(LEAF_BINS), j.stream, to, from,
-	                     s.segments, chunks, s.head, s.cursors, s.ordered, j.keys, j.map, first,
-	                     tables, in_turn);
+	                     partition_bytes<Tile>(LEAF_BINS), j.stream, to, from, in.v, j.keys, j.map,
+	                     first, in_turn);
 }
 
 /* The same, by the tiles that there is room for. */
@@ -154,7 +156,6 @@ look_at_all(const job<Of> &j)
 	typedef typename Of::key Key;
 	typedef sampling<Key> sampling;
 	const scratch &s = j.s;
-	bin_plan<Key> *const plan = (bin_plan<Key> *)s.plan;
 	const bool few = keys_are_few(Of::PLAN_BITS, j.count);
 	char *const end = few ? (char *)s.counts : (char *)s.listed + s.zero_bytes;
 	const uint32_t zeros = (uint32_t)((end - (char *)s.pool.places) / sizeof *s.pool.places);
@@ -167,9 +168,10 @@ look_at_all(const job<Of> &j)
 	const uint32_t units = s.book != NULL ? (uint32_t)sampling::UNITS : 0;
 
 	TRY_CUDA(launch(sample_kernel<Key, typename Of::map>, keys / takers + zeros / (takers * 8), takers,
-	                j.stream, plan, keys, keys_at(j.keys), j.count, j.many, j.map, s.pool.places, zeros));
+	                j.stream, plan_of(j), keys, keys_at(j.keys), j.count, j.many, j.map, s.pool.places,
+	                zeros));
 	return launch(plan_kernel<Key>, rank_blocks<Key>(keys) + (few ? 0 : 1 + units), sampling::THREADS,
-	              j.stream, plan, keys, bins, s.splitters, Tile::SPLITTERS, few,
+	              j.stream, plan_of(j), keys, bins, s.splitters, Tile::SPLITTERS, few,
 	              (few && Of::PLAN_BITS == 32) || uneven, slot_rule_of(j));
 }
 
@@ -219,9 +221,6 @@ bucket_slots(const job<Of> &j)
 template <class Tile, class Of> static cudaError_t
 fill_buckets(const job<Of> &j, bool sure, const slot_state *unless = NULL)
 {
-	typedef typename Of::key Key;
-	const scratch &s = j.s;
-	const bin_plan<Key> *const plan = (const bin_plan<Key> *)s.plan;
 	const size_t tiles = (j.count + Tile::KEYS - 1) / Tile::KEYS;
 	const uint32_t each = Tile::SEVERAL ? tiles_a_block(j.sorter, tiles, 12, 4) : 1;
 	const chunk_pool pool = pool_of(j);
@@ -229,8 +228,8 @@ fill_buckets(const job<Of> &j, bool sure, const slot_state *unless = NULL)
 	return queue_by<Of>(j.map, [&](auto map) {
 		return launch_shared(to_chunks_kernel<Tile, decltype(map)>, (tiles + each - 1) / each,
 		                     Tile::THREADS, to_chunks_bytes<Tile>(pool.buckets), j.stream, j.other,
-		                     j.keys, j.count, j.many, map, plan, pool, each, sure, code_rule_of(j),
-		                     unless);
+		                     j.keys, j.count, j.many, map, plan_of(j), pool, each, sure,
+		                     code_rule_of(j), unless);
 	});
 }
 
@@ -239,14 +238,13 @@ template <class Of> static cudaError_t
 fill_slots(const job<Of> &j, bool sure)
 {
 	typedef tile_of_many<Of> tile;
-	const bin_plan<typename Of::key> *const plan = (const bin_plan<typename Of::key> *)j.s.plan;
 	const size_t tiles = (j.count + tile::KEYS - 1) / tile::KEYS;
 
 	return queue_by<Of>(j.map, [&](auto map) {
 		return launch_shared(to_slots_kernel<tile, decltype(map)>, tiles, tile::THREADS,
 		                     partition_bytes<tile>(BUCKETS), j.stream, j.other, j.keys, j.count,
-		                     map, plan, j.s.pool.cursors, bucket_slots(j), j.s.turns, sure,
-		                     code_rule_of(j), slot_rule_of(j));
+		                     map, plan_of(j), j.s.pool.cursors, bucket_slots(j), j.s.turns,
+		                     sure, code_rule_of(j), slot_rule_of(j));
 	});
 }
 
@@ -254,8 +252,7 @@ fill_slots(const job<Of> &j, bool sure)
 template <class Of> static looked_at<typename Of::key>
 buckets_of(const job<Of> &j, const slot_map &slots = {}, const slot_state *state = NULL)
 {
-	return { NULL, (const bin_plan<typename Of::key> *)j.s.plan, pool_of(j), slots, state,
-		 lists_of(j, j.other) };
+	return { NULL, plan_of(j), pool_of(j), slots, state, lists_of(j, j.other) };
 }
 
 /* List buckets, which are filled, as leaves. */
@@ -265,8 +262,7 @@ list_buckets(const job<Of> &j)
 	const uint32_t most = j.has_long ? LEAF_KEYS << (j.s.leaf_bits - LEAF_BITS) : UINT32_MAX;
 
 	return launch(settle_chunks_kernel<typename Of::seen>, 1, COUNT_THREADS, j.stream, pool_of(j),
-	              (const bin_plan<typename Of::key> *)j.s.plan,
-	              lists_of(j, j.other, j.s.pool.chunks.size), most,
+	              plan_of(j), lists_of(j, j.other, j.s.pool.chunks.size), most,
 	              uneven_are_long<Of>(j.s.room, j.count));
 }
 
@@ -289,7 +285,7 @@ divide_even(const job<Of> &j)
 	typedef tile_of_many<Of> tile;
 	const scratch &s = j.s;
 	const levels v = s.level;
-	const bin_plan<Key> *const plan = (const bin_plan<Key> *)s.plan;
+	const bin_plan<Key> *const plan = plan_of(j);
 	const size_t bytes = (v.bins + 1) / 2 * 4, most = ((size_t)s.room.level_bins + 1) / 2 * 4;
 	const size_t tiles = (j.count + tile::KEYS - 1) / tile::KEYS;
 	const size_t parts = j.count / (COUNT_THREADS * HISTOGRAM_LOADS * 16 / sizeof(Key)) + 1;
@@ -306,8 +302,8 @@ divide_even(const job<Of> &j)
 	                       j.count, j.map, s.upper_cursors, plan, v));
 	return launch_shared(move_kernel<tile, UPPER_BINS, exact_places, no_map>, tiles + v.upper,
 	                     tile::THREADS, partition_bytes<tile>(UPPER_BINS), j.stream, j.keys,
-	                     j.other, s.segments, chunk_map{}, s.head, s.cursors, ordered_counts{}, j.keys,
-	                     j.map, no_map{}, (Key *)s.tables, false);
+	                     j.other, division_of(j, j.other, {}, tile::KEYS), j.keys, j.map, no_map{},
+	                     false);
 }
 
 /* Sort the leaves in slots, of 2^BITS. */
@@ -342,20 +338,12 @@ sort_slots_of(const job<typed<uint64_t>> &j, const slot_leaves<uint64_t> &leaves
 template <class Of> static cudaError_t
 sort_slots(const job<Of> &j, const slot_leaves<typename Of::key> &leaves)
 {
+	const auto sort = [&](auto bits) { return sort_slots_of<bits()>(j, leaves, j.map); };
+
 	if constexpr (Of::PLAN_BITS == 32)
-		switch (j.s.slots.bits) {
-		case 7:  return sort_slots_of<7>(j, leaves, j.map);
-		case 8:  return sort_slots_of<8>(j, leaves, j.map);
-		case 9:  return sort_slots_of<9>(j, leaves, j.map);
-		case 10: return sort_slots_of<10>(j, leaves, j.map);
-		case 11: return sort_slots_of<11>(j, leaves, j.map);
-		case 15: return sort_slots_of<15>(j, leaves, j.map);
-		}
-	switch (j.s.slots.bits) {
-	case 12: return sort_slots_of<12>(j, leaves, j.map);
-	case 13: return sort_slots_of<13>(j, leaves, j.map);
-	default: return sort_slots_of<14>(j, leaves, j.map);
-	}
+		return by_bits<7, 8, 9, 10, 11, 12, 13, 14, 15>(j.s.slots.bits, sort);
+	else
+		return by_bits<12, 13, 14>(j.s.slots.bits, sort);
 }
 
 /* The leaves of even keys in slots. */
@@ -383,8 +371,7 @@ divide_slots(const job<Of> &j, const slot_leaves<typename Of::key> &leaves)
 	                                               move_slots_kernel<tile, UPPER_BINS>;
 
 	TRY_CUDA(launch(slot_buckets_kernel<Of>, 1, SLOT_THREADS, j.stream, pool_of(j),
-	                (const bin_plan<Key> *)s.plan, s.slots, bucket_slots(j), s.segments, s.head,
-	                tile::KEYS, s.turns));
+	                plan_of(j), s.slots, bucket_slots(j), s.segments, s.head, tile::KEYS, s.turns));
 	TRY_CUDA(launch_shared(move, tiles, tile::THREADS, bytes, j.stream, j.keys, j.other, s.segments,
 	                       s.head, s.counts, leaves.at, s.turns));
 	return launch(settle_slots_kernel<Key>, buckets, COUNT_THREADS, j.stream, s.segments, s.counts,
@@ -409,21 +396,12 @@ sort_in_slots(const job<Of> &j, bool *filled, bool *done)
 {
 	const scratch &s = j.s;
 	const slot_leaves<typename Of::key> leaves = slot_leaves_of(j);
-	const cudaStream_t aside = j.sorter->aside[0];
-	slot_state *const told = (slot_state *)j.sorter->told;
+	const slot_state *const told = (const slot_state *)j.sorter->told;
 
-	static_assert(sizeof *told <= (KINDS + 1) * sizeof *j.sorter->told, "it fits where the host is told");
 	if (!*filled)
 		TRY_CUDA(fill_slots(j, false));
 	TRY_CUDA(divide_slots(j, leaves));
-	TRY_CUDA(cudaEventRecord(j.sorter->listed, j.stream));
-	TRY_CUDA(sort_slots(j, leaves));
-	TRY_CUDA(cudaStreamWaitEvent(aside, j.sorter->listed, 0));
-	TRY_CUDA(cudaMemcpyAsync(told, s.turns, sizeof *told, cudaMemcpyDeviceToHost, aside));
-	TRY_CUDA(cudaEventRecord(j.sorter->copied, aside));
-	if (j.count >= SLEEP_FROM)
-		TRY_CUDA(sleep_until(j.sorter->listed));
-	TRY_CUDA(cudaEventSynchronize(j.sorter->copied));
+	TRY_CUDA(ask(j, s.turns, j.count >= SLEEP_FROM, [&] { return sort_slots(j, leaves); }));
 	*done = told->broken == SLOTS_FIT;
 	*filled = told->broken == BINS_BREAK;
 	if (*done)
@@ -434,60 +412,24 @@ sort_in_slots(const job<Of> &j, bool *filled, bool *done)
 	return cudaMemsetAsync(s.listed, 0, s.zero_bytes, j.stream);
 }
 
-template <class Key> static __global__ void
-plan_codes_kernel(bin_plan<Key> *plan, uint32_t codes)
-{
-	plan->skewed = 0;
-	plan->even = digits{ 0, codes - 1, 0, 0, 0, 1, codes, 0 };
-}
-
 /* Codes with payloads, each of so few codes to a bin of its own. */
 template <class Of> static cudaError_t
 divide_codes(job<Of> j)
 {
-	const uint32_t upper = j.codes / CODE_BINS + 1;
+	const uint32_t codes = j.codes, upper = codes / CODE_BINS + 1;
+	bin_plan<typename Of::key> *const plan = plan_of(j);
 
 	static_assert(COUNTED_CODES / CODE_BINS < UPPER_BINS, "as many bins as there may be");
 	j.s.level = levels{ upper, 0, upper * CODE_BINS };
 	while ((uint32_t)1 << j.s.level.low_bits < CODE_BINS)
 		j.s.level.low_bits++;
 	TRY_CUDA(cudaMemsetAsync(j.s.listed, 0, j.s.zero_bytes, j.stream));
-	TRY_CUDA(launch<false>(plan_codes_kernel<typename Of::key>, 1, 1, j.stream,
-	                       (bin_plan<typename Of::key> *)j.s.plan, j.codes));
+	TRY_CUDA(for_each(1, j.stream, [=] __device__ (size_t) {
+		plan->skewed = 0;
+		plan->even = digits{ 0, codes - 1, 0, 0, 0, 1, codes, 0 };
+	}));
 	return divide_even(j);
 }
-
-/* Divide again what was too large, from *FROM, in CHUNKS or not, to the other room, and sort the leaves that
- * come of it. */
-template <class Of> static cudaError_t
-divide_again(const job<Of> &j, typename Of::place *from, chunk_map chunks,
-             const typename Of::first &first, uint32_t *too_large)
-{
-	const scratch &s = j.s;
-	const typename Of::place to = keys_at(*from) == keys_at(j.keys) ? j.other : j.keys;
-
-	TRY_CUDA(cudaMemcpyAsync(s.too_large, s.lists[TOO_LARGE], *too_large * sizeof(leaf_item),
-	                         cudaMemcpyDeviceToDevice, j.stream));
-	TRY_CUDA(cudaMemsetAsync(s.listed, 0, s.zero_bytes, j.stream));
-	TRY_CUDA(divide_in_room(j, *from, to, *too_large, { s.too_large }, chunks, first));
-	*from = to;
-	return sort_listed(j, leaf_place<Of>{ to, {} }, LEAF_BITS, too_large);
-}
-
-/* Sort TOO_LARGE listed segments, which are at FROM, in CHUNKS or not, by the map FIRST. */
-template <class Of> static cudaError_t
-sort_too_large(const job<Of> &j, typename Of::place from, chunk_map chunks, typename Of::first first,
-               uint32_t too_large)
-{
-	while (too_large > 0) {
-		TRY_CUDA(divide_again(j, &from, chunks, first, &too_large));
-		chunks = chunk_map{};
-		first = typename Of::first{};
-	}
-	return cudaSuccess;
-}
-
-/* ---- in a graph ----------------------------------------------------------------- */
 
 /* The first block copies the listed ranges of IN, which are too large for a leaf, to TO, and clears LISTED
  * and all between there and COUNTS.  The others clear COUNTS up to END. */
@@ -515,6 +457,45 @@ take_kernel(leaf_item *to, uint32_t *taken, const leaf_item *in, uint32_t *liste
 		*w = 0;
 }
 
+/* Divide the ranges that are listed as too large, which are at FROM, in CHUNKS or not, by the map FIRST.
+ * There are SEGMENTS, or if TAKEN is not NULL, so many at most. */
+template <class Of> static cudaError_t
+divide_listed(const job<Of> &j, typename Of::place from, typename Of::place to, size_t segments,
+              chunk_map chunks, const typename Of::first &first, const uint32_t *taken = NULL)
+{
+	const scratch &s = j.s;
+	const size_t zeros = (size_t)((char *)s.listed + s.zero_bytes - (char *)s.counts) / sizeof *s.counts;
+
+	TRY_CUDA(launch<false>(take_kernel<Of>, 1 + (size_t)j.sorter->processors, COUNT_THREADS, j.stream,
+	                       s.too_large, s.taken, s.lists[TOO_LARGE], s.listed, s.counts, zeros));
+	return divide_in_room(j, from, to, (uint32_t)segments, { s.too_large }, chunks, first, taken);
+}
+
+template <class Of> static typename Of::place
+other_room(const job<Of> &j, typename Of::place from)
+{
+	return keys_at(from) == keys_at(j.keys) ? j.other : j.keys;
+}
+
+/* Sort TOO_LARGE listed segments, which are at FROM, in CHUNKS or not, by the map FIRST. */
+template <class Of> static cudaError_t
+sort_too_large(const job<Of> &j, typename Of::place from, chunk_map chunks, typename Of::first first,
+               uint32_t too_large)
+{
+	while (too_large > 0) {
+		const typename Of::place to = other_room(j, from);
+
+		TRY_CUDA(divide_listed(j, from, to, too_large, chunks, first));
+		TRY_CUDA(sort_listed(j, leaf_place<Of>{ to, {} }, LEAF_BITS, &too_large, nothing));
+		from = to;
+		chunks = chunk_map{};
+		first = typename Of::first{};
+	}
+	return cudaSuccess;
+}
+
+/* ---- in a graph ----------------------------------------------------------------- */
+
 /* Keys may be in slots, or not fit them: set to zero what buckets want to be. */
 template <class Of> static __global__ void
 __launch_bounds__(COUNT_THREADS)
@@ -529,20 +510,6 @@ clear_kernel(uint64_t *buckets, uint64_t *listed, const slot_state *state)
 		*z = 0;
 }
 
-/* Divide the ranges that are listed as too large, which are at FROM, in CHUNKS or not, by the map FIRST. */
-template <class Of> static cudaError_t
-divide_listed(const job<Of> &j, typename Of::place from, typename Of::place to, chunk_map chunks,
-              const typename Of::first &first)
-{
-	const scratch &s = j.s;
-	const size_t zeros = (size_t)((char *)s.listed + s.zero_bytes - (char *)s.counts) / sizeof *s.counts;
-
-	TRY_CUDA(launch<false>(take_kernel<Of>, 1 + (size_t)j.sorter->processors, COUNT_THREADS, j.stream,
-	                       s.too_large, s.taken, s.lists[TOO_LARGE], s.listed, s.counts, zeros));
-	return divide_in_room(j, from, to, (uint32_t)s.segments_most, { s.too_large }, chunks, first,
-	                      s.taken);
-}
-
 /* Sort the listed ranges, which are at FROM, in CHUNKS or not, by the map FIRST: TURNS divisions, if a range
  * is too large, then by blocks. */
 template <class Of> static cudaError_t
@@ -555,13 +522,13 @@ sort_in_graph(const job<Of> &j, typename Of::place from, const leaf_place<Of> &a
 		return sort_all_kinds(j, at, [&] { return sort_rest(j, at); });
 	TRY_CUDA(sort_all_kinds(j, at, [&] { return choose(j.stream, &again); }));
 	return queue_chosen(j.stream, &again, [&](unsigned, cudaStream_t stream) {
-		const typename Of::place to = keys_at(from) == keys_at(j.keys) ? j.other : j.keys;
+		const typename Of::place to = other_room(j, from);
 		job<Of> rest = j;
 
 		rest.stream = stream;
 		rest.rare = true;
 		rest.has_long = false;
-		TRY_CUDA(divide_listed(rest, from, to, chunks, first));
+		TRY_CUDA(divide_listed(rest, from, to, j.s.segments_most, chunks, first, j.s.taken));
 		return sort_in_graph(rest, to, leaf_place<Of>{ to, {} }, chunk_map{}, typename Of::first{},
 		                     turns - 1);
 	});
@@ -576,7 +543,7 @@ sort_pairs_in_graph(const job<Of> &j)
 	job<Of> all = j;
 	typename Of::place from = j.keys, to = j.other;
 	const auto turn = [&](bool last) {
-		TRY_CUDA(divide_listed(all, from, to, chunk_map{}, no_map{}));
+		TRY_CUDA(divide_listed(all, from, to, j.s.segments_most, chunk_map{}, no_map{}, j.s.taken));
 		TRY_CUDA(sort_all_kinds(all, leaf_place<Of>{ to, {} }, [&] {
 			return last ? choose(all.stream, &again) : cudaSuccess;
 		}));
@@ -610,18 +577,17 @@ map_keys(const job<Of> &j, const From &from, const To &to)
 	});
 }
 
-template <class Of> static __global__ void
-list_one_kernel(leaf_item *list, uint32_t *listed, uint64_t count)
-{
-	list[0] = leaf_item{ 0, count, 0, (typename Of::key)~(typename Of::key)0, 0 };
-	*listed = 1;
-}
-
 template <class Of> static cudaError_t
 list_one(const job<Of> &j, int kind)
 {
-	return launch<false>(list_one_kernel<Of>, 1, 1, j.stream, j.s.lists[kind], &j.s.listed[kind],
-	                     j.count);
+	leaf_item *const list = j.s.lists[kind];
+	uint32_t *const listed = &j.s.listed[kind];
+	const size_t count = j.count;
+
+	return for_each(1, j.stream, [=] __device__ (size_t) {
+		list[0] = leaf_item{ 0, count, 0, (typename Of::key)~(typename Of::key)0, 0 };
+		*listed = 1;
+	});
 }
 
 /* In a room that is not whole, or in order; pairs are mapped before, keys when they are first moved. */
@@ -661,7 +627,7 @@ sort_divided(job<Of> j, typename Of::place from, const leaf_place<Of> &at, chunk
 			j.s.leaf_bits = leaf_bits;
 			return sort_in_graph(j, from, at, chunks, typename Of::first{}, turns);
 		}
-	TRY_CUDA(sort_listed(j, at, leaf_bits, &too_large));
+	TRY_CUDA(sort_listed(j, at, leaf_bits, &too_large, nothing));
 	if (j.has_long)
 		j.has_long = j.wide = false;
 	return sort_too_large(j, from, chunks, typename Of::first{}, too_large);
@@ -762,7 +728,6 @@ divide_in_graph(const job<Of> &j, unsigned way, bool filled)
 template <class Of> static cudaError_t
 look_in_graph(const job<Of> &j, unsigned look)
 {
-	const bin_plan<typename Of::key> *const plan = (const bin_plan<typename Of::key> *)j.s.plan;
 	bool were;
 
 	if (look == AT_CODES)
@@ -770,7 +735,7 @@ look_in_graph(const job<Of> &j, unsigned look)
 	TRY_CUDA(look_at_order(j, look == AT_FALLING));
 	if (look == AT_FALLING)
 		return cudaSuccess;
-	return decide(j, &plan->broken, 1, is_zero{}, [&](const job<Of> &all, unsigned) {
+	return decide(j, &plan_of(j)->broken, 1, is_zero{}, [&](const job<Of> &all, unsigned) {
 		return sort_strays(all, &were);
 	});
 }
@@ -781,7 +746,7 @@ template <class Of> static cudaError_t
 sort_many_in_graph(const job<Of> &j)
 {
 	typedef typename Of::key Key;
-	const bin_plan<Key> *const plan = (const bin_plan<Key> *)j.s.plan;
+	const bin_plan<Key> *const plan = plan_of(j);
 	way_choice choice = { ways_of(j, false) };
 	chosen<choice_by<bin_plan<Key>, way_choice>> first = { LOOKED_AT + 1, { plan, choice } };
 	const bool early = j.count < SLEEP_FROM && j.s.level.bins > 0;	/* then all uneven keys are skewed */
@@ -810,22 +775,17 @@ sort_many_in_graph(const job<Of> &j)
 template <class Of> static cudaError_t
 look_together(const job<Of> &j, bin_news *news, bool *filled)
 {
-	const cudaStream_t aside = j.sorter->aside[0];
-	bin_news *const told = (bin_news *)j.sorter->told;
 	const bool early = j.count < SLEEP_FROM && (j.s.level.bins > 0 || j.s.slots.most > 0);
 
-	static_assert(sizeof *told <= (KINDS + 1) * sizeof *j.sorter->told, "it fits where the host is told");
-	TRY_CUDA(cudaEventRecord(j.sorter->listed, j.stream));
-	if (early)
-		TRY_CUDA(fill_buckets<tile_of_many<Of>>(j, true));
-	if constexpr (!Of::CARRIES)
-		if (early && j.s.slots.most > 0)
-			TRY_CUDA(fill_slots(j, true));
-	TRY_CUDA(cudaStreamWaitEvent(aside, j.sorter->listed, 0));
-	TRY_CUDA(cudaMemcpyAsync(told, j.s.plan, sizeof *told, cudaMemcpyDeviceToHost, aside));
-	TRY_CUDA(cudaEventRecord(j.sorter->copied, aside));
-	TRY_CUDA(cudaEventSynchronize(j.sorter->copied));
-	*news = *told;
+	TRY_CUDA(ask(j, (const bin_news *)plan_of(j), false, [&] {
+		if (early)
+			TRY_CUDA(fill_buckets<tile_of_many<Of>>(j, true));
+		if constexpr (!Of::CARRIES)
+			if (early && j.s.slots.most > 0)
+				TRY_CUDA(fill_slots(j, true));
+		return cudaSuccess;
+	}));
+	*news = *(const bin_news *)j.sorter->told;
 	*filled = early && buckets_are_sure(*news, code_rule_of(j), slot_rule_of(j));
 	return cudaSuccess;
 }
@@ -863,7 +823,7 @@ sort_many(job<Of> j)
 	while ((way = way_of(news, may)) == IN_SLOTS || way >= COMPARED) {
 		may.tried |= 1u << way;
 		if (way == COMPARED)
-			TRY_CUDA(sort_in_order(j, (enum order)news.order, &done));
+			TRY_CUDA(sort_in_order(j, news.order == FALLS, &done));
 		else if (way == CODED)
 			TRY_CUDA(sort_by_codes(j, &done));
 		else if constexpr (!Of::CARRIES)
@@ -881,7 +841,7 @@ sort_by_bins(job<Of> j)
 	if constexpr (Of::CARRIES)
 		if (j.codes > 0)
 			return divide_codes(j);
-	j.skewed = &((const bin_plan<typename Of::key> *)j.s.plan)->skewed;
+	j.skewed = &plan_of(j)->skewed;
 	return keys_are_few(Of::PLAN_BITS, j.count) ? sort_few(j) : sort_many(j);
 }
 

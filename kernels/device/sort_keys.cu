@@ -25,7 +25,7 @@ gs_sorter_of_graph(struct gs_sorter *sorter)
 	TRY_CUDA(cudaDeviceGetAttribute(&sorter->processors, cudaDevAttrMultiProcessorCount, device));
 	TRY_CUDA(cudaDeviceGetAttribute(&sorter->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
 	                                device));
-	TRY_CUDA(cudaFuncGetAttributes(&code, (const void *)list_one_kernel<typed<uint32_t>>));
+	TRY_CUDA(cudaFuncGetAttributes(&code, (const void *)scan_kernel<SUM>));
 	sorter->shared_bytes = std::min({ sorter->shared_bytes, gs_shared_most,
 	                                  shared_most(code.ptxVersion) });
 	return cudaSuccess;

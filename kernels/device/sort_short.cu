@@ -53,21 +53,7 @@ count_values_kernel(number *counts, const Key *keys, size_t count, key_map<Key> 
 		[&](Key key) { count_value(counters, counts, ordered(map, key) - first, false); });
 }
 
-/* The value of place AT, from FIRST to LAST: the last one that begins there or before. */
-static __device__ __forceinline__ uint32_t
-value_at(const number *begins, uint32_t first, uint32_t last, uint64_t at)
-{
-	while (first < last) {
-		const uint32_t middle = (first + last + 1) / 2;
-
-		if (begins[middle] <= at)
-			first = middle;
-		else
-			last = middle - 1;
-	}
-	return first;
-}
-
+/* Each place has the last value that begins there or before. */
 template <class Key> static __global__ void
 __launch_bounds__(COUNT_THREADS)
 write_values_kernel(Key *keys, size_t count, const number *begins, uint32_t values,
@@ -75,11 +61,11 @@ write_values_kernel(Key *keys, size_t count, const number *begins, uint32_t valu
 {
 	const size_t from = blockIdx.x * (size_t)WRITE_KEYS;
 	const size_t end = min(from + WRITE_KEYS, count);
-	const uint32_t first = value_at(begins, 0, values - 1, from);
-	const uint32_t last = value_at(begins, first, values - 1, end - 1);
+	const uint32_t first = last_upto(begins, 0, values, from);
+	const uint32_t last = last_upto(begins, first, values, end - 1);
 
 	for (size_t i = from + threadIdx.x; i < end; i += COUNT_THREADS)
-		keys[i] = original(map, (Key)value_at(begins, first, last, i));
+		keys[i] = original(map, (Key)last_upto(begins, first, last + 1, i));
 }
 
 extern "C" size_t

@@ -10,7 +10,7 @@
  *     part_kernel     keys outside of the range of their tile, or where keys of the tile fall, are
  *                     strays; the others go to the other room, each tile to where it was
  *     scan_kernel     one block counts the keys that are left in the tiles before each tile
- *     pad_strays()    in a graph: make the strays as many as the network sorts
+ *     each_kernel     in a graph: make the strays as many as the network sorts
  *     sort()          sorts the strays; its scratch memory is where all keys were
  *     below_kernel    how many strays are below each bound?  A tile whose range has many is crowded
  *     unite_kernel    writes each tile, and the strays of its range, where they belong
@@ -289,16 +289,6 @@ crowd_kernel(stray_room<Key> s, Key *to, const Key *kept, Map map)
 template <class Of> static cudaError_t sort(job<Of> j, void *memory, bool in_order);
 template <class Of> static size_t sort_scratch_bytes(size_t count, bool in_order = false);
 
-/* In a graph, where the host does not know how many strays there are: append greatest keys, up to MOST. */
-template <class Key> static cudaError_t
-pad_strays(const stray_room<Key> &s, uint32_t most, cudaStream_t stream)
-{
-	return for_each<true>(most, stream, [=] __device__ (size_t i) {
-		if (i >= s.news->many)
-			s.strays[i] = ~(Key)0;
-	});
-}
-
 /* The first of three sizes that has room for all strays. */
 struct stray_sizes {
 	uint32_t of[3];
@@ -353,8 +343,11 @@ sort_strays(const job<Of> &j, bool *were)
 		job<Of> strays = { j.sorter, room.strays, j.keys, gs_key_map{}, many, {}, stream };
 
 		*were = true;
-		if (network)
-			TRY_CUDA(pad_strays(room, many, stream));
+		if (network)	/* append greatest keys, up to as many */
+			TRY_CUDA(for_each<true>(many, stream, [=] __device__ (size_t i) {
+				if (i >= room.news->many)
+					room.strays[i] = ~(Key)0;
+			}));
 		else if (in_graph)
 			strays.many = &room.news->many;
 		TRY_CUDA(launch(scan_kernel<SUM>, 1, SCAN_THREADS, stream, room.kept, (size_t)tiles + 1, 0,

@@ -88,25 +88,25 @@ look_at_rows(evidence *e, row_sums *s, const Key *keys, const Value *values, siz
 
 	for (size_t at = blockIdx.x * (size_t)VERIFY_TILE; at < count; at += step) {
 		const size_t first = at + threadIdx.x, end = min(at + VERIFY_TILE, count);
+		const auto tell_falls = [&](row_sums *sums) {
+			for (size_t i = first; i < end; i += VERIFY_THREADS)
+				if (look_at_row<AFTER>(sums, keys, values, i, i + 1 == count, places, map))
+					atomicMax(&e->fall, ~(number)(i + 1));
+		};
 		bool falls = false;
 
-		if (count - at > VERIFY_TILE) {
-#pragma unroll 8
-			for (unsigned r = 0; r < VERIFY_EACH; r++)
-				falls |= look_at_row<AFTER>(s, keys, values, first + r * VERIFY_THREADS,
-				                            false, places, map);
-		} else {
-			for (size_t i = first; i < end; i += VERIFY_THREADS)
-				falls |= look_at_row<AFTER>(s, keys, values, i, i + 1 == count, places, map);
+		if (count - at <= VERIFY_TILE) {
+			tell_falls(s);
+			return;
 		}
+#pragma unroll 8
+		for (unsigned r = 0; r < VERIFY_EACH; r++)
+			falls |= look_at_row<AFTER>(s, keys, values, first + r * VERIFY_THREADS, false,
+			                            places, map);
 		if (falls) {	/* where? */
 			row_sums none;
 
-			for (size_t i = first; i < end && falls; i += VERIFY_THREADS)
-				if (look_at_row<AFTER>(&none, keys, values, i, i + 1 == count, places, map)) {
-					atomicMax(&e->fall, ~(number)(i + 1));
-					falls = false;
-				}
+			tell_falls(&none);
 		}
 	}
 }

@@ -126,8 +126,8 @@ cudaError_t gs_sort_pairs(const struct gs_sorter *sorter, void *keys, void *valu
                           unsigned value_bits, struct gs_key_map map, size_t count, bool in_order,
                           void *scratch, cudaStream_t stream);
 
-/** Scratch for gs_sort_short(): for any count. */
-size_t gs_sort_short_scratch_bytes(unsigned bits);
+/** Scratch for gs_sort_short() of any count: 64 bits for each value, and one more. */
+enum { GS_SHORT_BYTES = ((1 << 16) + 1) * 8 };
 
 /**
  * A stable sort of COUNT keys of 8 to 64 bits, 2^32 at most, by MAP, in PIECES; all keys are one row.

@@ -62,19 +62,6 @@ static const bool GRAPHS_DECIDE = true;
 /* With less, keys are divided as segments only: device/scratch.cuh. */
 enum { SHARED_LARGE = 160 << 10 };
 
-/* Does no GPU that this code is for have room for BYTES of shared memory? */
-static __device__ __forceinline__ bool
-has_no_room(size_t bytes)
-{
-#ifdef __CUDA_ARCH__
-	return bytes > (size_t)shared_most(__CUDA_ARCH__ / 10);
-#elif defined __CUDACC__
-	return bytes == 0;	/* not for a device */
-#else
-	return bytes > emu_shared_bytes();
-#endif
-}
-
 /** BLOCKS of THREADS, or as many as fit on a multiprocessor: for __launch_bounds__, where nvcc
  *  warns if more are asked for. */
 static inline constexpr unsigned
@@ -94,6 +81,21 @@ begin_in_turn(void)
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
 	cudaTriggerProgrammaticLaunchCompletion();
 	cudaGridDependencySynchronize();
+#endif
+}
+
+/* The same of a kernel that wants BYTES of shared memory.  If no GPU that this code is for has so many, it
+ * returns at once. */
+static __device__ __forceinline__ bool
+begin_in_turn(size_t bytes)
+{
+	begin_in_turn();
+#ifdef __CUDA_ARCH__
+	return bytes <= (size_t)shared_most(__CUDA_ARCH__ / 10);
+#elif defined __CUDACC__
+	return bytes > 0;	/* not for a device */
+#else
+	return bytes <= emu_shared_bytes();
 #endif
 }
 

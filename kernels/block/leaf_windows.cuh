@@ -101,19 +101,6 @@ window_bin(const window_scale &s, uint32_t position)
 	return __umulhi(x, s.scale) + x * s.whole;
 }
 
-/* As many bins of SPAN + 1 positions as COUNT keys in WINDOWS shall have; rounded down, so that none is
- * beyond. */
-static __device__ __forceinline__ void
-scale_to(window_scale *s, uint32_t span, uint32_t count, uint32_t windows)
-{
-	const uint32_t bins = (count + BIN_MEAN - 1) / BIN_MEAN;
-
-	s->fill = max((count + windows - 1) / windows, (uint32_t)THREAD_KEYS);
-	s->width = span < bins ? 1.f : ((float)span + 1.f) / (float)bins;
-	s->whole = span < bins;
-	s->scale = span < bins ? 0 : (uint32_t)(4294967296.f / s->width * (1.f - 1.f / (1 << 20)));
-}
-
 /* The range of positions X of some keys of each thread, for all threads.  *LEAST and *MOST: in shared
  * memory, and ~0 and 0 at first. */
 template <unsigned ITEMS, unsigned THREADS> static __device__ __forceinline__ void
@@ -121,12 +108,10 @@ windows_range(const window_scale &s, const uint64_t *x, int left, uint32_t *leas
 {
 	uint32_t low = ~0u, high = 0;
 
-#pragma unroll
-	for (int i = 0; i < (int)ITEMS; i++)
-		if (i * (int)THREADS < left) {
-			low = min(low, position_of(s, x[i]));
-			high = max(high, position_of(s, x[i]));
-		}
+	rows_each<ITEMS, THREADS>(left, [&](int i) {
+		low = min(low, position_of(s, x[i]));
+		high = max(high, position_of(s, x[i]));
+	});
 	low = ~warp_greatest(~low);
 	high = warp_greatest(high);
 	if (threadIdx.x % 32 == 0) {
@@ -302,28 +287,29 @@ leaf_sort_windows(uint64_t *to, const Map &map, const uint64_t *from, uint32_t c
 	rows_put(none, space->slots);
 	windows_range<ITEMS, THREADS>(s, x, left, &space->least, &space->most);
 	s.least = space->least;
-	scale_to(&s, space->most - s.least, count, W::COUNT);
-#pragma unroll
-	for (int i = 0; i < ITEMS; i++)
-		if (i * THREADS < left) {
-			const uint32_t bin = window_bin(s, position_of(s, x[i]));
-			const uint32_t rank = atomicAdd(&space->bins[bin], 1u);
 
-			fit = fit && rank < WINDOW;
-			ranks[i / 4] |= (rank & 255) << i % 4 * 8;
-		}
+	/* bins are rounded down, so that no key is beyond */
+	const uint32_t positions = space->most - s.least, bins = (count + BIN_MEAN - 1) / BIN_MEAN;
+
+	s.fill = max((count + W::COUNT - 1) / W::COUNT, (uint32_t)THREAD_KEYS);
+	s.width = positions < bins ? 1.f : ((float)positions + 1.f) / (float)bins;
+	s.whole = positions < bins;
+	s.scale = positions < bins ? 0 : (uint32_t)(4294967296.f / s.width * (1.f - 1.f / (1 << 20)));
+	rows_each<ITEMS, THREADS>(left, [&](int i) {
+		const uint32_t rank = atomicAdd(&space->bins[window_bin(s, position_of(s, x[i]))], 1u);
+
+		fit = fit && rank < WINDOW;
+		ranks[i / 4] |= (rank & 255) << i % 4 * 8;
+	});
 	__syncthreads();
 	fit = windows_begin(space, s.fill, count, fit);
-	if (fit) {
-#pragma unroll
-		for (int i = 0; i < ITEMS; i++)
-			if (i * THREADS < left) {
-				const uint32_t bin = window_bin(s, position_of(s, x[i]));
-				const uint32_t slot = space->bins[bin] + (ranks[i / 4] >> i % 4 * 8 & 255);
+	if (fit)
+		rows_each<ITEMS, THREADS>(left, [&](int i) {
+			const uint32_t bin = window_bin(s, position_of(s, x[i]));
+			const uint32_t slot = space->bins[bin] + (ranks[i / 4] >> i % 4 * 8 & 255);
 
-				space->slots[slot + slot / THREAD_KEYS * (W::PITCH - THREAD_KEYS)] = x[i];
-			}
-	}
+			space->slots[slot + slot / THREAD_KEYS * (W::PITCH - THREAD_KEYS)] = x[i];
+		});
 	__syncthreads();
 	windows_clear(space);
 	if (!fit)

@@ -225,16 +225,6 @@ partition_bytes(uint32_t bins)
 	       bins * sizeof(uint64_t) + COUNTERS * counters_pitch(bins) * sizeof(uint32_t);
 }
 
-/*
- * Of COUNT keys, does the thread have one at I * THREADS?  LEFT: thread_left().  The obvious
- * comparison makes the compiler keep all I * THREADS + threadIdx.x, and spill keys.
- */
-static __device__ __forceinline__ int
-thread_left(uint32_t count)
-{
-	return (int)count - (int)threadIdx.x;
-}
-
 /* The tile's rows at FROM to X: every STEP-th from FIRST on. */
 template <unsigned STEP, unsigned ITEMS, class Row, class Source> static __device__ __forceinline__ void
 tile_load(Row *x, Source from, uint32_t first, uint32_t count)
@@ -368,10 +358,9 @@ partition_tile(typename Tile::of::place to, typename Tile::row *x, uint32_t coun
 		counts[w] = 0;
 	__syncthreads();
 	bins_find<ITEMS>(d, x, place);
-#pragma unroll
-	for (int i = 0; i < (int)ITEMS; i++)
-		if (i * (int)THREADS < left)
-			place[i] = place[i] << RANK_BITS | atomicAdd(&mine[place[i]], 1u);
+	rows_each<ITEMS, THREADS>(left, [&](int i) {
+		place[i] = place[i] << RANK_BITS | atomicAdd(&mine[place[i]], 1u);
+	});
 	__syncthreads();
 #pragma unroll
 	for (unsigned i = 0; i < EACH; i++) {
@@ -395,16 +384,14 @@ partition_tile(typename Tile::of::place to, typename Tile::row *x, uint32_t coun
 		__syncthreads();
 	else if (!__syncthreads_or(writes))
 		return;
-#pragma unroll
-	for (int i = 0; i < (int)ITEMS; i++)
-		if (i * (int)THREADS < left) {
-			const uint32_t bin = place[i] >> RANK_BITS;
-			const uint32_t at = mine[bin] + (place[i] & ((1u << RANK_BITS) - 1));
+	rows_each<ITEMS, THREADS>(left, [&](int i) {
+		const uint32_t bin = place[i] >> RANK_BITS;
+		const uint32_t at = mine[bin] + (place[i] & ((1u << RANK_BITS) - 1));
 
-			sorted[at] = x[i];
-			if (keeps_bins<Digits>::yes)
-				kept[at] = (uint16_t)bin;
-		}
+		sorted[at] = x[i];
+		if (keeps_bins<Digits>::yes)
+			kept[at] = (uint16_t)bin;
+	});
 #pragma unroll
 	for (unsigned i = EACH; i-- > 0;) {
 		before -= keys[i];
@@ -504,20 +491,13 @@ partition_in_order(typename Tile::of::place to, typename Tile::of::source from,
 			before += keys >> 16 * i & 0xffff;
 		}
 	__syncthreads();
-#pragma unroll
-	for (int i = 0; i < (int)ITEMS; i++)
-		if (i * 32 < left)
-			place[i] = mine[place[i] >> RANK_BITS] + (place[i] & ((1u << RANK_BITS) - 1));
+	rows_each<ITEMS, 32>(left, [&](int i) {
+		place[i] = mine[place[i] >> RANK_BITS] + (place[i] & ((1u << RANK_BITS) - 1));
+	});
 	__syncthreads();
-#pragma unroll
-	for (int i = 0; i < (int)ITEMS; i++)
-		if (i * 32 < left)
-			sorted[place[i]] = x[i];
+	rows_each<ITEMS, 32>(left, [&](int i) { sorted[place[i]] = x[i]; });
 	tile_load<32, ITEMS>(payload, from.values, first_in_order<Tile>(), count);
-#pragma unroll
-	for (int i = 0; i < (int)ITEMS; i++)
-		if (i * 32 < left)
-			values[place[i]] = payload[i];
+	rows_each<ITEMS, 32>(left, [&](int i) { values[place[i]] = payload[i]; });
 	__syncthreads();
 	tile_write<THREADS, ITEMS>(d, exact_places{}, to, arrays<Key, Value>{ sorted, values }, count,
 	                           counts, (uint16_t *)NULL, places);

@@ -26,7 +26,7 @@ warp_agrees(uint32_t value)
 
 /* The last of BEGINS from LOW to HIGH - 1 that is not above AT; the first one is not. */
 template <class Number> static __device__ __forceinline__ uint32_t
-last_upto(const Number *begins, uint32_t low, uint32_t high, uint64_t at)
+last_upto(const Number *begins, uint32_t low, uint32_t high, Number at)
 {
 	while (high - low > 1) {
 		const uint32_t middle = low + (high - low) / 2;

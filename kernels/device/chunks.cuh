@@ -148,8 +148,7 @@ to_chunks_kernel(typename Tile::of::place to, typename Tile::of::source from, si
                  const uint32_t *many, Map map, const bin_plan<typename Tile::of::key> *plan, chunk_pool pool,
                  uint32_t tiles, bool sure, code_rule rule, const slot_state *slots)
 {
-	begin_in_turn();
-	if (has_no_room(SHARED_LARGE) || (sure && !buckets_are_sure(*plan, rule)) ||
+	if (!begin_in_turn(SHARED_LARGE) || (sure && !buckets_are_sure(*plan, rule)) ||
 	    (slots != NULL && slots->broken == BINS_BREAK))
 		return;
 
@@ -192,7 +191,7 @@ bucket_of(const bin_plan<typename Of::key> *plan, const chunk_pool &pool, uint32
 
 	if (plan->skewed) {
 		item.low = splitter_at(plan, b);
-		item.high = bucket_high(plan, b);
+		item.high = b + 1 < plan->rows ? splitter_at(plan, b + 1) - 1 : (Key)~(Key)0;
 	} else {
 		item.low = b > 0 ? digit_begin(d, b) : 0;
 		item.high = b + 1 < d.bins ? digit_begin(d, b + 1) - 1 : (Key)~(Key)0;
@@ -232,8 +231,7 @@ __launch_bounds__(COUNT_THREADS)
 settle_chunks_kernel(chunk_pool pool, const bin_plan<typename Of::key> *plan, const __grid_constant__ lists l,
                      uint32_t most, bool uneven_are_long)
 {
-	begin_in_turn();
-	if (has_no_room(SHARED_LARGE))
+	if (!begin_in_turn(SHARED_LARGE))
 		return;
 
 	__shared__ number sums[32];

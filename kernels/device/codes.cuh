@@ -54,19 +54,6 @@ parts_each(const Key *keys, size_t count, const Body &body)
 
 /* ---- which values ------------------------------------------------------------- */
 
-template <class Key> static __device__ __forceinline__ void
-values_add(uint32_t *present, Key key)
-{
-#pragma unroll
-	for (unsigned u = 0; u < sampling<Key>::UNITS; u++) {
-		uint32_t *const word = &present[u * UNIT_WORDS + unit_of(key, u) / 32];
-		const uint32_t bit = 1u << unit_of(key, u) % 32;
-
-		if ((*(volatile uint32_t *)word & bit) == 0)
-			atomicOr(word, bit);
-	}
-}
-
 /* Number the values that are present in the first UNITS; all threads of one block. */
 static __device__ __forceinline__ void
 values_number(code_book *book, unsigned units)
@@ -106,8 +93,7 @@ template <class Key, class Map> static __global__ void
 __launch_bounds__(CODE_THREADS, blocks_that_fit(CODE_THREADS, 2))
 values_kernel(code_book *book, const Key *keys, size_t count, Map map)
 {
-	begin_in_turn();
-	if (has_no_room(SHARED_LARGE))
+	if (!begin_in_turn(SHARED_LARGE))
 		return;
 
 	enum { UNITS = sampling<Key>::UNITS, WORDS = UNITS * UNIT_WORDS };
@@ -119,8 +105,14 @@ values_kernel(code_book *book, const Key *keys, size_t count, Map map)
 	__syncthreads();
 	parts_each(keys, count, [&](const Key *x, size_t, unsigned) {
 #pragma unroll
-		for (unsigned i = 0; i < CODE_EACH; i++)
-			values_add(present, ordered(map, x[i]));
+		for (unsigned n = 0; n < CODE_EACH * UNITS; n++) {
+			const uint32_t value = unit_of(ordered(map, x[n / UNITS]), n % UNITS);
+			uint32_t *const word = &present[n % UNITS * UNIT_WORDS + value / 32];
+			const uint32_t bit = 1u << value % 32;
+
+			if ((*(volatile uint32_t *)word & bit) == 0)
+				atomicOr(word, bit);
+		}
 	});
 	__syncthreads();
 	for (unsigned w = threadIdx.x; w < WORDS; w += CODE_THREADS)
@@ -202,8 +194,7 @@ template <class Key, class Map> static __global__ void
 __launch_bounds__(CODE_THREADS, blocks_that_fit(CODE_THREADS, 2))
 to_codes_kernel(uint32_t *codes, const Key *keys, size_t count, Map map, const code_book *book)
 {
-	begin_in_turn();
-	if (has_no_room(SHARED_LARGE))
+	if (!begin_in_turn(SHARED_LARGE))
 		return;
 
 	DYNAMIC_SHARED(memory);
@@ -221,8 +212,7 @@ template <class Key, class Map> static __global__ void
 __launch_bounds__(CODE_THREADS, blocks_that_fit(CODE_THREADS, 2))
 from_codes_kernel(Key *keys, const uint32_t *codes, size_t count, Map map, const code_book *book)
 {
-	begin_in_turn();
-	if (has_no_room(SHARED_LARGE))
+	if (!begin_in_turn(SHARED_LARGE))
 		return;
 
 	enum { EACH = CODE_EACH / 2 };
@@ -244,8 +234,7 @@ __launch_bounds__(CODE_THREADS)
 count_codes_kernel(uint32_t *counts, const Key *keys, size_t count, Map map, const code_book *book,
                    uint32_t most)
 {
-	begin_in_turn();
-	if (has_no_room(SHARED_LARGE))
+	if (!begin_in_turn(SHARED_LARGE))
 		return;
 
 	static_assert(CODE_PART <= (int)HISTOGRAM_HALF, "counters never overflow");
@@ -331,8 +320,7 @@ template <class Key, class Map> static __global__ void
 __launch_bounds__(CODED_THREADS)
 write_codes_kernel(Key *keys, size_t count, Map map, const uint32_t *begins, const code_book *book)
 {
-	begin_in_turn();
-	if (has_no_room(SHARED_LARGE))
+	if (!begin_in_turn(SHARED_LARGE))
 		return;
 
 	enum { EACH = CODED_BYTES / sizeof(Key), WARPS = CODED_THREADS / 32, FEW = 32, SPARSE = 4 };
@@ -372,7 +360,7 @@ write_codes_kernel(Key *keys, size_t count, Map map, const uint32_t *begins, con
 		code += 32;
 	} while (at < here && at - was >= SPARSE);
 	for (uint32_t i = at + lane; i < here; i += 32) {
-		const uint32_t its = last_upto(begins, code - 1, codes, from + i);
+		const uint32_t its = last_upto(begins, code - 1, codes, (uint32_t)(from + i));
 
 		mine[i] = original(map, key_of_code<Key>(book, its));
 	}

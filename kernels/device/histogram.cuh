@@ -116,8 +116,7 @@ __launch_bounds__(COUNT_THREADS)
 histogram_kernel(number *counts, const Key *keys, size_t count, Map map, uint32_t bins,
                  const bin_plan<Key> *plan)
 {
-	begin_in_turn();
-	if (has_no_room(SHARED_LARGE))
+	if (!begin_in_turn(SHARED_LARGE))
 		return;
 
 	DYNAMIC_SHARED(memory);
@@ -141,8 +140,7 @@ settle_level_kernel(segment *segments, number *upper_cursors, number *cursors, n
                     const bin_plan<typename Of::key> *plan, levels v, unsigned leaf_bits,
                     uint32_t tile_keys, segments_head *head, const __grid_constant__ lists l)
 {
-	begin_in_turn();
-	if (has_no_room(SHARED_LARGE))
+	if (!begin_in_turn(SHARED_LARGE))
 		return;
 
 	typedef typename Of::key Key;
@@ -196,8 +194,7 @@ move_level_kernel(typename Tile::of::place to, typename Tile::of::source from, s
                   typename Tile::of::map map, number *cursors,
                   const bin_plan<typename Tile::of::key> *plan, levels v)
 {
-	begin_in_turn();
-	if (has_no_room(SHARED_LARGE))
+	if (!begin_in_turn(SHARED_LARGE))
 		return;
 
 	DYNAMIC_SHARED(memory);

@@ -104,24 +104,6 @@ decide(const job<Of> &j, const News *news, unsigned parts, const Choice &choice,
 	return named < parts ? body(j, named) : cudaSuccess;
 }
 
-/* Wait in short sleeps: an event that wakes the host takes 0.2 ms in a virtual machine. */
-static cudaError_t
-sleep_until(cudaEvent_t event)
-{
-	const struct timespec some = { 0, 20000 };
-	cudaError_t error;
-
-	while ((error = cudaEventQuery(event)) == cudaErrorNotReady)
-		(void)nanosleep(&some, NULL);
-	return error;
-}
-
-static cudaError_t
-nothing(void)
-{
-	return cudaSuccess;
-}
-
 /*
  * The host is told the NEWS that there are when J's stream has done all that it has so far.  It asks on
  * another stream, so J's does what WORK queues meanwhile; and SLEEPS if that takes long.
@@ -130,6 +112,7 @@ template <class Of, class News, class Work> static cudaError_t
 ask(const job<Of> &j, const News *news, bool sleeps, const Work &work)
 {
 	const cudaStream_t aside = j.sorter->aside[0];
+	const struct timespec some = { 0, 20000 };
 
 	static_assert(sizeof *news <= (KINDS + 1) * sizeof *j.sorter->told, "it fits where the host is told");
 	TRY_CUDA(cudaEventRecord(j.sorter->listed, j.stream));
@@ -137,8 +120,9 @@ ask(const job<Of> &j, const News *news, bool sleeps, const Work &work)
 	TRY_CUDA(cudaStreamWaitEvent(aside, j.sorter->listed, 0));
 	TRY_CUDA(cudaMemcpyAsync(j.sorter->told, news, sizeof *news, cudaMemcpyDeviceToHost, aside));
 	TRY_CUDA(cudaEventRecord(j.sorter->copied, aside));
-	if (sleeps)
-		TRY_CUDA(sleep_until(j.sorter->listed));
+	/* in short sleeps: an event that wakes the host takes 0.2 ms in a virtual machine */
+	while (sleeps && cudaEventQuery(j.sorter->listed) == cudaErrorNotReady)
+		(void)nanosleep(&some, NULL);
 	return cudaEventSynchronize(j.sorter->copied);
 }
 
@@ -162,15 +146,17 @@ lists_of(const job<Of> &j, typename Of::source to, uint32_t chunk = 0)
 	return l;
 }
 
-/* Where chunks of leaves are. */
+/* The leaves of a list, and where their chunks are. */
 struct leaf_chunks {
 	const uint64_t *at;		/* NULL: leaves are in one piece */
 	unsigned        bits;		/* log2 of the keys of a chunk */
 	bool            unread;		/* keys are in one piece, and not mapped yet */
 	bool            strange = false;	/* leaves are not as long as planned, so they are uneven */
-	/* bins of one value, and how many are LISTED, for the kernel that is to write them too */
+	/* bins of one value, and how many, for the kernel that is to write them too */
 	const leaf_item *equal = NULL;
-	const uint32_t  *listed = NULL;
+	const uint32_t  *equals = NULL;
+	const leaf_item *list = NULL;
+	const uint32_t  *listed = NULL;	/* how many leaves */
 };
 
 /* ---- leaves are sorted ---------------------------------------------------- */
@@ -181,7 +167,7 @@ template <class Place, class Source, class Map> static __device__ __forceinline_
 write_equal(const Place &to, const Source &from, const Map &map, const leaf_chunks &chunks)
 {
 	typedef typename std::remove_reference<decltype(*keys_at(to))>::type Key;
-	const uint32_t slices = chunks.equal != NULL ? *chunks.listed * EQUAL_SLICES : 0;
+	const uint32_t slices = chunks.equal != NULL ? *chunks.equals * EQUAL_SLICES : 0;
 
 	for (uint32_t i = blockIdx.x; i < slices; i += gridDim.x) {
 		const leaf_item item = chunks.equal[i / EQUAL_SLICES];
@@ -204,17 +190,15 @@ write_equal(const Place &to, const Source &from, const Map &map, const leaf_chun
 /* Blocks take the leaves of a list in turn. */
 template <unsigned BITS, class Map> static __global__ void
 __launch_bounds__(block<pair<BITS>>::THREADS, block<pair<BITS>>::BLOCKS)
-narrow_kernel(uint32_t *to, const uint32_t *from, Map map, leaf_chunks, const leaf_item *list,
-              const uint32_t *listed)
+narrow_kernel(uint32_t *to, const uint32_t *from, Map map, leaf_chunks chunks)
 {
-	begin_in_turn();
-	if (has_no_room(block<pair<BITS>>::ROOM * sizeof(pair<BITS>)))
+	if (!begin_in_turn(block<pair<BITS>>::ROOM * sizeof(pair<BITS>)))
 		return;
 
 	DYNAMIC_SHARED(shared);
 
-	for (uint32_t i = blockIdx.x; i < *listed; i += gridDim.x) {
-		const leaf_item item = list[i];
+	for (uint32_t i = blockIdx.x; i < *chunks.listed; i += gridDim.x) {
+		const leaf_item item = chunks.list[i];
 
 		leaf_sort_narrow<BITS>(to + item.from, map, from + item.from, (uint32_t)item.count,
 		                       (uint32_t)item.low, (pair<BITS> *)shared);
@@ -225,21 +209,19 @@ narrow_kernel(uint32_t *to, const uint32_t *from, Map map, leaf_chunks, const le
 /* Of keys of 32 bits, or of 64; of these all leaves, or the REST that windows have left. */
 template <unsigned BITS, class Key, class Map> static __global__ void
 __launch_bounds__(block<word<BITS>>::THREADS, block<word<BITS>>::BLOCKS / (sizeof(Key) / 4))
-word_kernel(Key *to, const Key *from, Map map, leaf_chunks chunks, const leaf_item *list,
-            const uint32_t *listed, bool rest)
+word_kernel(Key *to, const Key *from, Map map, leaf_chunks chunks, bool rest)
 {
-	begin_in_turn();
-	if (has_no_room(leaf_bytes<BITS, typed<Key>>()))
+	if (!begin_in_turn(leaf_bytes<BITS, typed<Key>>()))
 		return;
 
 	static const bool WIDE = sizeof(Key) == 8;
 	DYNAMIC_SHARED(shared);
 	leaf_space<BITS> *const space = (leaf_space<BITS> *)shared;
-	const uint32_t end = WIDE && rest && listed[AGAIN_12 - WORD_12] == 0 ? 0 : *listed;
+	const uint32_t end = WIDE && rest && chunks.listed[AGAIN_12 - WORD_12] == 0 ? 0 : *chunks.listed;
 
 	write_equal(to, from, map, chunks);
 	for (uint32_t i = blockIdx.x; i < end; i += gridDim.x) {
-		const leaf_item item = list[i];
+		const leaf_item item = chunks.list[i];
 		const uint32_t count = (uint32_t)item.count;
 		word<BITS> x[THREAD_KEYS];
 		const auto load = [&](const auto &keys) {
@@ -269,17 +251,16 @@ word_kernel(Key *to, const Key *from, Map map, leaf_chunks chunks, const leaf_it
 template <class Of> static __global__ void
 __launch_bounds__(long_leaf<Of>::THREADS, blocks_that_fit(long_leaf<Of>::THREADS, 1))
 long_kernel(typename Of::place to, typename Of::source from, typename Of::map map, leaf_chunks chunks,
-              const leaf_item *list, const uint32_t *listed, uint32_t chunk, uint32_t inverse)
+            uint32_t chunk, uint32_t inverse)
 {
-	begin_in_turn();
-	if (has_no_room(sizeof(long_leaf<Of>)))
+	if (!begin_in_turn(sizeof(long_leaf<Of>)))
 		return;
 
 	DYNAMIC_SHARED(shared);
 
 	write_equal(to, from, map, chunks);
-	for (uint32_t i = blockIdx.x; i < *listed; i += gridDim.x) {
-		const leaf_item item = list[i];
+	for (uint32_t i = blockIdx.x; i < *chunks.listed; i += gridDim.x) {
+		const leaf_item item = chunks.list[i];
 		const uint64_t *const at = chunks.at + item.first;
 		const long_source<typename Of::source> source = { from, at, chunk, inverse };
 
@@ -300,11 +281,10 @@ pairs_blocks(void)
 
 template <unsigned BITS, class Key, class Value> static __global__ void
 __launch_bounds__(block<word<BITS>>::THREADS, pairs_blocks<BITS, Key, Value>())
-pairs_kernel(arrays<Key, Value> to, arrays<Key, Value> from, key_map<Key> map,
-             leaf_chunks chunks, const leaf_item *list, const uint32_t *listed, const uint32_t *skewed)
+pairs_kernel(arrays<Key, Value> to, arrays<Key, Value> from, key_map<Key> map, leaf_chunks chunks,
+             const uint32_t *skewed)
 {
-	begin_in_turn();
-	if (has_no_room(sizeof(leaf_space<BITS, Key, Value>)))
+	if (!begin_in_turn(sizeof(leaf_space<BITS, Key, Value>)))
 		return;
 
 	DYNAMIC_SHARED(shared);
@@ -312,8 +292,8 @@ pairs_kernel(arrays<Key, Value> to, arrays<Key, Value> from, key_map<Key> map,
 	leaf_space<BITS, Key, Value> *space = (leaf_space<BITS, Key, Value> *)shared;
 
 	write_equal(to, from, map, chunks);
-	for (uint32_t i = blockIdx.x; i < *listed; i += gridDim.x) {
-		const leaf_item item = list[i];
+	for (uint32_t i = blockIdx.x; i < *chunks.listed; i += gridDim.x) {
+		const leaf_item item = chunks.list[i];
 		const bool whole = chunks.at == NULL;
 		const uint64_t *const at = whole ? NULL : chunks.at + item.first;
 		const arrays<Key, Value> in = whole ? from + item.from : from;
@@ -332,13 +312,12 @@ pairs_kernel(arrays<Key, Value> to, arrays<Key, Value> from, key_map<Key> map,
  */
 template <class Key, class Map> static __global__ void
 __launch_bounds__(COUNT_THREADS)
-too_large_kernel(Key *to, const Key *from, Map map, leaf_chunks chunks, const leaf_item *list,
-                 const uint32_t *listed)
+too_large_kernel(Key *to, const Key *from, Map map, leaf_chunks chunks)
 {
 	begin_in_turn();
 
-	for (uint32_t i = blockIdx.x; i < *listed; i += gridDim.x) {
-		const leaf_item item = list[i];
+	for (uint32_t i = blockIdx.x; i < *chunks.listed; i += gridDim.x) {
+		const leaf_item item = chunks.list[i];
 		const bool whole = chunks.at == NULL;
 		const anywhere<Key> keys = { { whole ? from + item.from : from,
 		                               whole ? NULL : chunks.at + item.first, chunks.bits } };
@@ -379,8 +358,17 @@ template <class Of> static leaf_place<Of>
 with_equal(const job<Of> &j, leaf_place<Of> at)
 {
 	at.chunks.equal = j.s.lists[EQUAL];
-	at.chunks.listed = &j.s.listed[EQUAL];
+	at.chunks.equals = &j.s.listed[EQUAL];
 	return at;
+}
+
+/* The leaves of KIND, and their chunks. */
+template <class Of> static leaf_chunks
+leaves_of(const job<Of> &j, int kind, leaf_chunks chunks)
+{
+	chunks.list = j.s.lists[kind];
+	chunks.listed = &j.s.listed[kind];
+	return chunks;
 }
 
 /* How many blocks sort leaves AT, if EACH fit on a multiprocessor. */
@@ -392,23 +380,17 @@ leaf_blocks(const job<Of> &j, const leaf_place<Of> &at, unsigned each)
 	return std::min<size_t>((size_t)j.sorter->processors * each * at.rounds, most);
 }
 
-/* Leaves of KIND, by a network.  Where there may be none, launches shall cost little. */
-template <class Net, class Of, class... More> static cudaError_t
-sort_kind(const job<Of> &j, int kind, size_t shared_bytes, unsigned blocks,
-          const leaf_place<Of> &at,
-          void (*kernel)(typename Of::place, typename Of::source, typename Of::map, leaf_chunks,
-                         const leaf_item *, const uint32_t *, More...), More... more)
+/* Leaves of KIND, by a network.  Where there may be none, launches shall cost little.  Others are not early:
+ * at 2^20 keys they would be sorted by half of the multiprocessors. */
+template <class Net, class Of, class... Param, class... More> static cudaError_t
+sort_kind(const job<Of> &j, int kind, size_t shared_bytes, unsigned blocks, const leaf_place<Of> &at,
+          void (*kernel)(Param...), More... more)
 {
 	const size_t many = leaf_blocks(j, at, blocks);
+	const auto queue = j.rare ? launch_shared<true, Param...> : launch_shared<false, Param...>;
 
-	if (j.rare)
-		return launch_shared(kernel, (many + 3) / 4, block<Net>::THREADS, shared_bytes, j.stream,
-		                     j.keys, at.from, j.map, at.chunks, j.s.lists[kind], &j.s.listed[kind],
-		                     more...);
-	/* not early: at 2^20 keys they would be sorted by half of the multiprocessors */
-	return launch_shared<false>(kernel, many, block<Net>::THREADS, shared_bytes,
-	                            j.stream, j.keys, at.from, j.map, at.chunks, j.s.lists[kind],
-	                            &j.s.listed[kind], more...);
+	return queue(kernel, j.rare ? (many + 3) / 4 : many, block<Net>::THREADS, shared_bytes, j.stream,
+	             j.keys, at.from, j.map, leaves_of(j, kind, at.chunks), more...);
 }
 
 /* Even keys of 64 bits in one piece go to windows first: what these leave is few. */
@@ -455,8 +437,8 @@ sort_long(const job<Of> &j, const leaf_place<Of> &at)
 	              "a chunk is one tile, or two: plan_chunks()");
 
 	return launch_shared<false>(long_kernel<Of>, blocks, long_leaf<Of>::THREADS, sizeof(long_leaf<Of>),
-	                            j.stream, j.keys, at.from, j.map, at.chunks, j.s.lists[LONG],
-	                            &j.s.listed[LONG], chunk, UINT32_MAX / chunk + 1);
+	                            j.stream, j.keys, at.from, j.map, leaves_of(j, LONG, at.chunks), chunk,
+	                            UINT32_MAX / chunk + 1);
 }
 
 /* Leaves of KIND, by the network NET or their kind's. */
@@ -477,22 +459,10 @@ sort_leaves(const job<Of> &j, int kind, const leaf_place<Of> &at, int net = KIND
 			typedef pair<bits()> net;
 
 			return sort_kind<net>(j, kind, block<net>::ROOM * sizeof(net), block<net>::BLOCKS, at,
-			                      narrow_kernel<bits()>);
+			                      narrow_kernel<bits(), typename Of::map>);
 		});
 	}
 	return by_bits<12, 13, 14>((unsigned)(net - WORD_12 + LEAF_BITS), words);
-}
-
-/* Ranges that are too large for a leaf, each by a block. */
-template <class Of> static cudaError_t
-sort_rest(const job<Of> &j, const leaf_place<Of> &at)
-{
-	const size_t most = (j.count >> j.s.room.longest) + 1;
-
-	return launch<false>(too_large_kernel<typename Of::key, typename Of::map>,
-	                     std::min<size_t>((size_t)j.sorter->processors, most), COUNT_THREADS, j.stream,
-	                     j.keys, at.from, j.map, at.chunks, j.s.lists[TOO_LARGE],
-	                     &j.s.listed[TOO_LARGE]);
 }
 
 /* Launch the kernel for leaves of length K, of 16 bits if NARROW; the shortest others come with bins of one

@@ -145,16 +145,4 @@ look_at_order(const job<Of> &j, bool falls)
 	              &plan->broken);
 }
 
-/* If J's keys rise, or fall if FALLS, sort them that way; were they in order? */
-template <class Of> static cudaError_t
-sort_in_order(const job<Of> &j, bool falls, bool *were)
-{
-	*were = true;
-	TRY_CUDA(look_at_order(j, falls));
-	return decide(j, &plan_of(j)->broken, 1, is_zero{}, [=](const job<Of> &, unsigned) {
-		*were = false;
-		return cudaSuccess;
-	});
-}
-
 #endif

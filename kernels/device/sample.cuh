@@ -56,18 +56,6 @@ template <class Key> struct sampling {
 	};
 };
 
-/* Keys of a sample for BUCKETS buckets: a power of two. */
-template <class Key> static inline uint32_t
-sample_keys(uint32_t buckets)
-{
-	typedef sampling<Key> S;
-	uint32_t keys = S::LEAST;
-
-	while (keys < S::KEYS && keys < buckets * S::EACH)
-		keys *= 2;
-	return keys;
-}
-
 /* Ranks that a warp finds, so that as many multiprocessors are at work for fewer KEYS. */
 template <class Key> static __host__ __device__ inline uint32_t
 ranks_of_warp(uint32_t keys)
@@ -239,13 +227,6 @@ splitter_at(const bin_plan<Key> *plan, unsigned p)
 		return p == 0 ? 0 : (Key)~(Key)0;
 	splitter = plan->ranked[p];
 	return splitter + (p > 1 && splitter == plan->ranked[p - 1] && splitter < (Key)~(Key)0);
-}
-
-/* The largest key of bucket B, or one less than its splitter if it is empty. */
-template <class Key> static __device__ __forceinline__ Key
-bucket_high(const bin_plan<Key> *plan, unsigned b)
-{
-	return b == plan->rows - 1 ? (Key)~(Key)0 : splitter_at(plan, b + 1) - 1;
 }
 
 /* COUNT, or if only the device knows, *MANY. */
@@ -466,18 +447,6 @@ sample_rank(const Key *sample, uint32_t keys, unsigned j)
 	return warp_upto(lane == j % 32 ? j / 32 : rank);
 }
 
-/* Put key J where it belongs in PLAN. */
-template <class Key> static __device__ __forceinline__ void
-put_ranked(bin_plan<Key> *plan, const Key *sample, uint32_t keys, uint32_t buckets, unsigned j)
-{
-	const uint32_t rank = sample_rank(sample, keys, j), at = rank * buckets;
-
-	if (threadIdx.x % 32 == 31)
-		plan->sorted[rank] = sample[j];
-	if (threadIdx.x % 32 == 31 && at % keys < buckets)
-		plan->ranked[at / keys] = sample[j];
-}
-
 /*
  * Splitter P of BUCKETS buckets from a SORTED sample of KEYS.  It has its rank; but each other one
  * is in the middle of the widest gap between its neighbours, if that is more than a quarter of
@@ -541,8 +510,7 @@ __launch_bounds__(RANK_THREADS, blocks_that_fit(RANK_THREADS, 1))
 plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets, uint32_t rows,
             bool leaves, bool even, slot_rule slots)
 {
-	begin_in_turn();
-	if (has_no_room(SHARED_LARGE))
+	if (!begin_in_turn(SHARED_LARGE))
 		return;
 
 	typedef sampling<Key> S;
@@ -617,8 +585,14 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
 	}
 	if (!skewed)
 		return;
-	for (unsigned r = 0; r < each; r++)
-		put_ranked(plan, sample, keys, buckets, j + r);
+	for (unsigned r = 0; r < each; r++) {	/* put key j + r where it belongs */
+		const uint32_t rank = sample_rank(sample, keys, j + r), at = rank * buckets;
+
+		if (threadIdx.x % 32 == 31)
+			plan->sorted[rank] = sample[j + r];
+		if (threadIdx.x % 32 == 31 && at % keys < buckets)
+			plan->ranked[at / keys] = sample[j + r];
+	}
 	if (even)
 		return;
 	finish_splitters(plan, sample, keys, buckets);

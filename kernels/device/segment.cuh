@@ -477,12 +477,10 @@ static __device__ __forceinline__ void
 copy_tile(Place to, const Map &map, const tile_place &t, const Row *x)
 {
 	const uint64_t begin = t.of->keys.from + t.before + threadIdx.x;
-	const int left = thread_left(t.count);
 
-#pragma unroll
-	for (int i = 0; i < (int)ITEMS; i++)
-		if (i * (int)THREADS < left)
-			row_put(to, begin + i * THREADS, original(map, x[i]));
+	rows_each<ITEMS, THREADS>(thread_left(t.count), [&](int i) {
+		row_put(to, begin + i * THREADS, original(map, x[i]));
+	});
 }
 
 /* Digits of all keys, less the first one of a segment. */
@@ -508,8 +506,7 @@ move_kernel(typename Tile::of::place to, typename Tile::of::source rows,
             division<typename Tile::of::key> v, typename Tile::of::place sorted, typename Tile::of::map map,
             First first, bool in_turn)
 {
-	begin_in_turn();
-	if (!std::is_same<Tile, tile_of_room<typename Tile::of>>::value && has_no_room(SHARED_LARGE))
+	if (!begin_in_turn(!std::is_same<Tile, tile_of_room<typename Tile::of>>::value * SHARED_LARGE))
 		return;
 
 	typedef typename Tile::of::key Key;

@@ -164,21 +164,6 @@ sample_values(Key *values, const Key *x)
 	return count + (lost >> 1);
 }
 
-/* Splitters at each of MANY values and behind it. */
-template <class Key> static __device__ void
-split_values(Key *splitters, const Key *values, uint32_t many)
-{
-	const Key top = ~(Key)0;
-
-	if (threadIdx.x < SEGMENT_ROWS) {
-		const unsigned r = (threadIdx.x + 1) / 2 - 1;	/* 1 and 2: of value 0 */
-		const Key value = threadIdx.x > 0 && r < many ? values[r] : top;
-
-		splitters[threadIdx.x] = threadIdx.x == 0 ? 0 :
-		                         value + (threadIdx.x % 2 == 0 && value < top);
-	}
-}
-
 /*
  * Splitters of evenly spaced ranks in a part of the sample: one or two keys of each thread.  For a
  * short segment one is enough, as several bins make a leaf.  Among equal keys the first one has the
@@ -331,10 +316,16 @@ look_at(const looked_at<typename Of::key> &in, const typename Of::first &first, 
 		const uint32_t many = sample_values(values, x);
 
 		splits = many <= MOST_VALUES || uneven > 1 || item.count <= SHORT_KEYS;
-		if (many <= MOST_VALUES)
-			split_values(splitters, values, many);
-		else if (splits)
-			split_by_ranks(splitters, x, large);
+		if (many > MOST_VALUES) {
+			if (splits)
+				split_by_ranks(splitters, x, large);
+		} else if (threadIdx.x < SEGMENT_ROWS) {	/* at each value and behind it */
+			const unsigned r = (threadIdx.x + 1) / 2 - 1;	/* 1 and 2: of value 0 */
+			const Key top = ~(Key)0, value = threadIdx.x > 0 && r < many ? values[r] : top;
+
+			splitters[threadIdx.x] = threadIdx.x == 0 ? 0 :
+			                         value + (threadIdx.x % 2 == 0 && value < top);
+		}
 	}
 	if (threadIdx.x == 0) {
 		segment s = { item, {}, 0, tiles, LEAF_BITS, splits, 0 };

@@ -141,8 +141,8 @@ to_slots_kernel(typename Tile::of::place to, typename Tile::of::source from, siz
                 const bin_plan<typename Tile::of::key> *plan, number *counts, slot_map at,
                 slot_state *state, bool sure, code_rule rule, slot_rule slots)
 {
-	begin_in_turn();
-	if (has_no_room(SHARED_LARGE) || (sure && !buckets_are_sure(*plan, rule, slots)) || plan->skewed != 0)
+	if (!begin_in_turn(SHARED_LARGE) || (sure && !buckets_are_sure(*plan, rule, slots)) ||
+	    plan->skewed != 0)
 		return;
 
 	DYNAMIC_SHARED(memory);
@@ -169,8 +169,7 @@ __launch_bounds__(SLOT_THREADS)
 slot_buckets_kernel(chunk_pool pool, const bin_plan<typename Of::key> *plan, slots s, slot_map at,
                     segment *segments, segments_head *head, uint32_t tile_keys, slot_state *state)
 {
-	begin_in_turn();
-	if (has_no_room(SHARED_LARGE) || slots_broken(state))
+	if (!begin_in_turn(SHARED_LARGE) || slots_broken(state))
 		return;
 
 	enum { BITS = sizeof(typename Of::key) * 8 };
@@ -218,8 +217,7 @@ __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
 move_slots_kernel(typename Tile::of::place to, typename Tile::of::source from, const segment *segments,
                   const segments_head *head, number *counts, slot_map at, slot_state *state)
 {
-	begin_in_turn();
-	if (has_no_room(SHARED_LARGE) || slots_broken(state))
+	if (!begin_in_turn(SHARED_LARGE) || slots_broken(state))
 		return;
 
 	typedef typename Tile::of::key Key;
@@ -274,8 +272,7 @@ template <class Key> static __global__ void
 __launch_bounds__(COUNT_THREADS)
 settle_slots_kernel(const segment *segments, const number *counts, slot_leaves<Key> s)
 {
-	begin_in_turn();
-	if (has_no_room(SHARED_LARGE) || slots_broken(s.state))
+	if (!begin_in_turn(SHARED_LARGE) || slots_broken(s.state))
 		return;
 
 	__shared__ number sums[COUNT_THREADS / 32];
@@ -362,8 +359,7 @@ template <unsigned BITS, class Map> static __global__ void
 __launch_bounds__(slot_net<BITS>::THREADS, slot_net<BITS>::BLOCKS)
 narrow_slots_kernel(uint32_t *keys, Map map, slot_leaves<uint32_t> s)
 {
-	begin_in_turn();
-	if (has_no_room(SHARED_LARGE) || slots_broken(s.state))
+	if (!begin_in_turn(SHARED_LARGE) || slots_broken(s.state))
 		return;
 
 	typedef slot_net<BITS> net;
@@ -453,12 +449,11 @@ __launch_bounds__(windows<BITS>::THREADS, windows<BITS>::BLOCKS)
 windows_slots_kernel(uint64_t *keys, uint64_t *other, Map map, slot_leaves<uint64_t> s, leaf_item *list,
                      uint32_t *listed)
 {
-	begin_in_turn();
-	const bool slotted = s.state != NULL;
-	if (has_no_room(sizeof(leaf_space<BITS>)) || (slotted && slots_broken(s.state)))
+	if (!begin_in_turn(sizeof(leaf_space<BITS>)) || (s.state != NULL && slots_broken(s.state)))
 		return;
 
 	enum { SOME = 1024 };
+	const bool slotted = s.state != NULL;
 	DYNAMIC_SHARED(shared);
 	windows<BITS> *const space = (windows<BITS> *)shared;
 	uint32_t *const uneven = slotted ? listed : &listed[AGAIN_12 - WORD_12];

@@ -121,18 +121,18 @@ divide_in_room(const job<Of> &j, typename Of::place from, typename Of::place to,
                const uint32_t *taken = NULL)
 {
 	const bool many = !keys_are_few(Of::PLAN_BITS, j.count) && j.s.room.large;
+	const auto by = [&](auto tile, auto places) {
+		return divide_by<decltype(tile), decltype(places)>(j, from, to, segments, in, chunks, first,
+		                                                   taken);
+	};
 
 	if constexpr (Of::CARRIES)
 		if (j.s.room.in_order)
-			return many ? divide_by<tile_in_order<Of>, ordered_places>(j, from, to, segments, in,
-			                                                           chunks, first, taken) :
-			              divide_by<tile_of_room<Of>, ordered_places>(j, from, to, segments, in,
-			                                                          chunks, first, taken);
-	if (many)
-		return divide_by<tile_of_many<Of>>(j, from, to, segments, in, chunks, first, taken);
-	return j.s.room.whole ?
-	       divide_by<tile_to_move<Of>>(j, from, to, segments, in, chunks, first, taken) :
-	       divide_by<tile_of_room<Of>>(j, from, to, segments, in, chunks, first, taken);
+			return many ? by(tile_in_order<Of>{}, ordered_places{}) :
+			              by(tile_of_room<Of>{}, ordered_places{});
+	return many ? by(tile_of_many<Of>{}, exact_places{}) :
+	       j.s.room.whole ? by(tile_to_move<Of>{}, exact_places{}) :
+	                        by(tile_of_room<Of>{}, exact_places{});
 }
 
 /* In a graph, are all keys divided as uneven ones?  Before CUDA 13, and if only the device knows how many. */
@@ -162,7 +162,12 @@ look_at_all(const job<Of> &j)
 	/* of up to 32 MB a smaller sample will do, unless buckets shall be even */
 	const bool uneven = uneven_are_long<Of>(j.s.room, j.count);
 	const bool half = keys_are_few(Of::PLAN_BITS, j.count / 2) && !uneven;
-	const uint32_t keys = sample_keys<Key>(few ? s.splitters : (uint32_t)BUCKETS >> half);
+	const uint32_t buckets = few ? s.splitters : (uint32_t)BUCKETS >> half;
+	uint32_t keys = sampling::LEAST;	/* of the sample: a power of two */
+
+	while (keys < sampling::KEYS && keys < buckets * sampling::EACH)
+		keys *= 2;
+
 	const uint32_t takers = std::min<uint32_t>(keys, sampling::TAKERS);
 	const uint32_t bins = has_one_way(j) && !few ? (uint32_t)BUCKETS : s.even_bins;
 	const uint32_t units = s.book != NULL ? (uint32_t)sampling::UNITS : 0;
@@ -471,22 +476,17 @@ divide_listed(const job<Of> &j, typename Of::place from, typename Of::place to, 
 	return divide_in_room(j, from, to, (uint32_t)segments, { s.too_large }, chunks, first, taken);
 }
 
-template <class Of> static typename Of::place
-other_room(const job<Of> &j, typename Of::place from)
-{
-	return keys_at(from) == keys_at(j.keys) ? j.other : j.keys;
-}
-
 /* Sort TOO_LARGE listed segments, which are at FROM, in CHUNKS or not, by the map FIRST. */
 template <class Of> static cudaError_t
 sort_too_large(const job<Of> &j, typename Of::place from, chunk_map chunks, typename Of::first first,
                uint32_t too_large)
 {
 	while (too_large > 0) {
-		const typename Of::place to = other_room(j, from);
+		const typename Of::place to = keys_at(from) == keys_at(j.keys) ? j.other : j.keys;
 
 		TRY_CUDA(divide_listed(j, from, to, too_large, chunks, first));
-		TRY_CUDA(sort_listed(j, leaf_place<Of>{ to, {} }, LEAF_BITS, &too_large, nothing));
+		TRY_CUDA(sort_listed(j, leaf_place<Of>{ to, {} }, LEAF_BITS, &too_large,
+		                     [] { return cudaSuccess; }));
 		from = to;
 		chunks = chunk_map{};
 		first = typename Of::first{};
@@ -495,20 +495,6 @@ sort_too_large(const job<Of> &j, typename Of::place from, chunk_map chunks, type
 }
 
 /* ---- in a graph ----------------------------------------------------------------- */
-
-/* Keys may be in slots, or not fit them: set to zero what buckets want to be. */
-template <class Of> static __global__ void
-__launch_bounds__(COUNT_THREADS)
-clear_kernel(uint64_t *buckets, uint64_t *listed, const slot_state *state)
-{
-	begin_in_turn();
-
-	uint64_t *const begin = state->broken == BINS_BREAK ? listed : buckets;
-
-	for (uint64_t *z = begin + blockIdx.x * COUNT_THREADS + threadIdx.x; z < (const uint64_t *)state;
-	     z += gridDim.x * COUNT_THREADS)
-		*z = 0;
-}
 
 /* Sort the listed ranges, which are at FROM, in CHUNKS or not, by the map FIRST: TURNS divisions, if a range
  * is too large, then by blocks. */
@@ -519,10 +505,17 @@ sort_in_graph(const job<Of> &j, typename Of::place from, const leaf_place<Of> &a
 	chosen<if_not_zero> again = { 1, { &j.s.listed[TOO_LARGE], {} } };
 
 	if (turns == 0)
-		return sort_all_kinds(j, at, [&] { return sort_rest(j, at); });
+		return sort_all_kinds(j, at, [&] {	/* and each range that is too large, by a block */
+			const size_t most = (j.count >> j.s.room.longest) + 1;
+
+			return launch<false>(too_large_kernel<typename Of::key, typename Of::map>,
+			                     std::min<size_t>((size_t)j.sorter->processors, most),
+			                     COUNT_THREADS, j.stream, j.keys, at.from, j.map,
+			                     leaves_of(j, TOO_LARGE, at.chunks));
+		});
 	TRY_CUDA(sort_all_kinds(j, at, [&] { return choose(j.stream, &again); }));
 	return queue_chosen(j.stream, &again, [&](unsigned, cudaStream_t stream) {
-		const typename Of::place to = other_room(j, from);
+		const typename Of::place to = keys_at(from) == keys_at(j.keys) ? j.other : j.keys;
 		job<Of> rest = j;
 
 		rest.stream = stream;
@@ -627,7 +620,7 @@ sort_divided(job<Of> j, typename Of::place from, const leaf_place<Of> &at, chunk
 			j.s.leaf_bits = leaf_bits;
 			return sort_in_graph(j, from, at, chunks, typename Of::first{}, turns);
 		}
-	TRY_CUDA(sort_listed(j, at, leaf_bits, &too_large, nothing));
+	TRY_CUDA(sort_listed(j, at, leaf_bits, &too_large, [] { return cudaSuccess; }));
 	if (j.has_long)
 		j.has_long = j.wide = false;
 	return sort_too_large(j, from, chunks, typename Of::first{}, too_large);
@@ -702,11 +695,17 @@ sort_slots_in_graph(const job<Of> &j)
 		return sort_outside(j, leaves);
 	}));
 	return queue_chosen(j.stream, &uneven, [&](unsigned, cudaStream_t stream) {
+		uint64_t *const places = s.pool.places, *const listed = (uint64_t *)s.listed;
+		const slot_state *const state = s.turns;
 		job<Of> all = j;
 
 		all.stream = stream;
-		TRY_CUDA(launch<false>(clear_kernel<Of>, (size_t)j.sorter->processors, COUNT_THREADS, stream,
-		                       s.pool.places, (uint64_t *)s.listed, s.turns));
+		/* buckets may be in slots, or not fit them: set to zero what they want to be */
+		TRY_CUDA(for_each((size_t)((const uint64_t *)state - places), stream,
+		                  [=] __device__ (size_t i) {
+			if (places + i >= listed || state->broken != BINS_BREAK)
+				places[i] = 0;
+		}));
 		return sort_in_way(all, UNEVENLY, false, bucket_slots(j), s.turns);
 	});
 }
@@ -740,7 +739,7 @@ look_in_graph(const job<Of> &j, unsigned look)
 	});
 }
 
-/* The host gets no answers, so the graph has all ways, and the device chooses as sort_by_bins() does.  But if
+/* The host gets no answers, so the graph has all ways, and the device chooses as sort_many() does.  But if
  * the look at all keys finds nothing, and these are even but do not fit their slots, they are uneven. */
 template <class Of> static cudaError_t
 sort_many_in_graph(const job<Of> &j)
@@ -822,27 +821,23 @@ sort_many(job<Of> j)
 	         (uint64_t)j.s.level.bins << UNIT_BITS <= (uint64_t)1 << (news.range_bits - 1);
 	while ((way = way_of(news, may)) == IN_SLOTS || way >= COMPARED) {
 		may.tried |= 1u << way;
-		if (way == COMPARED)
-			TRY_CUDA(sort_in_order(j, news.order == FALLS, &done));
-		else if (way == CODED)
+		if (way == COMPARED) {
+			done = true;
+			TRY_CUDA(look_at_order(j, news.order == FALLS));
+			TRY_CUDA(decide(j, &plan_of(j)->broken, 1, is_zero{}, [&](const job<Of> &, unsigned) {
+				done = false;
+				return cudaSuccess;
+			}));
+		} else if (way == CODED) {
 			TRY_CUDA(sort_by_codes(j, &done));
-		else if constexpr (!Of::CARRIES)
+		} else if constexpr (!Of::CARRIES) {
 			TRY_CUDA(way == UNITED ? sort_strays(j, &done) : sort_in_slots(j, &filled, &done));
+		}
 		if (done)
 			return cudaSuccess;
 	}
 	return sort_in_way(j, way, filled,
 	                   filled && (may.tried >> IN_SLOTS & 1) != 0 ? bucket_slots(j) : slot_map{});
-}
-
-template <class Of> static cudaError_t
-sort_by_bins(job<Of> j)
-{
-	if constexpr (Of::CARRIES)
-		if (j.codes > 0)
-			return divide_codes(j);
-	j.skewed = &plan_of(j)->skewed;
-	return keys_are_few(Of::PLAN_BITS, j.count) ? sort_few(j) : sort_many(j);
 }
 
 template <class Of> static cudaError_t
@@ -872,7 +867,13 @@ sort(job<Of> j, void *memory, bool in_order)
 		}
 	}
 	j.even = !room.whole && !in_order && !j.sorter->of_graph;	/* nobody looks */
-	return room.whole ? sort_by_bins(j) : sort_one_segment(j);
+	if (!room.whole)
+		return sort_one_segment(j);
+	if constexpr (Of::CARRIES)
+		if (j.codes > 0)
+			return divide_codes(j);
+	j.skewed = &plan_of(j)->skewed;
+	return keys_are_few(Of::PLAN_BITS, j.count) ? sort_few(j) : sort_many(j);
 }
 
 /* For sorts of COUNT or fewer, of any room, of codes or not; and of any count: fewer keys than COUNT may be

@@ -61,17 +61,11 @@ write_values_kernel(Key *keys, size_t count, const number *begins, uint32_t valu
 {
 	const size_t from = blockIdx.x * (size_t)WRITE_KEYS;
 	const size_t end = min(from + WRITE_KEYS, count);
-	const uint32_t first = last_upto(begins, 0, values, from);
-	const uint32_t last = last_upto(begins, first, values, end - 1);
+	const uint32_t first = last_upto(begins, 0, values, (number)from);
+	const uint32_t last = last_upto(begins, first, values, (number)end - 1);
 
 	for (size_t i = from + threadIdx.x; i < end; i += COUNT_THREADS)
-		keys[i] = original(map, (Key)last_upto(begins, first, last + 1, i));
-}
-
-extern "C" size_t
-gs_sort_short_scratch_bytes(unsigned)
-{
-	return ((1 << 16) + 1) * sizeof(number);
+		keys[i] = original(map, (Key)last_upto(begins, first, last + 1, (number)i));
 }
 
 extern "C" cudaError_t
@@ -89,7 +83,7 @@ gs_sort_short(void *memory, unsigned bits, struct gs_key_map any_map, size_t cou
 
 		if (count < 2)
 			return cudaSuccess;
-		TRY_CUDA(cudaMemsetAsync(counts, 0, gs_sort_short_scratch_bytes(bits), stream));
+		TRY_CUDA(cudaMemsetAsync(counts, 0, GS_SHORT_BYTES, stream));
 		TRY_CUDA(launch<false>(count_values_kernel<Key>, blocks, COUNT_THREADS, stream, counts + 1,
 		                       keys, count, map, parts));
 		TRY_CUDA(launch<false>(scan_kernel<SUM>, 1, SCAN_THREADS, stream, counts, values, 0, NULL));

@@ -169,16 +169,7 @@ part_kernel(stray_room<Key> s, Key *to, const Key *keys, size_t count, Map map)
 template <class Key> static __device__ __forceinline__ uint32_t
 keys_below(const Key *keys, uint32_t count, Key key)
 {
-	uint32_t below = 0;
-
-	while (count > 0) {
-		const uint32_t half = count / 2;
-		const bool more = keys[below + half] < key;
-
-		below += more ? half + 1 : 0;
-		count = more ? count - half - 1 : half;
-	}
-	return below;
+	return key > 0 ? last_upto(keys - 1, 0, count + 1, (Key)(key - 1)) : 0;
 }
 
 template <class Key> static __global__ void
@@ -258,10 +249,9 @@ unite_kernel(stray_room<Key> s, Key *to, const Key *kept, Map map)
 			if (more <= many && ranks[more - 1] <= i * STRAY_THREADS + threadIdx.x)
 				before[i] = more;
 		}
-#pragma unroll
-	for (int i = 0; i < STRAY_EACH; i++)
-		if (i * STRAY_THREADS < left)
-			to[i * STRAY_THREADS + threadIdx.x + before[i]] = original(map, x[i]);
+	rows_each<STRAY_EACH, STRAY_THREADS>(left, [&](int i) {
+		to[i * STRAY_THREADS + threadIdx.x + before[i]] = original(map, x[i]);
+	});
 }
 
 /* Write the strays of crowded tiles of KEPT keys where they belong, mapped back by MAP. */

@@ -52,14 +52,6 @@ add_row(row_sums *s, number row)
 	s->hashes += hash * hash;
 }
 
-/* A key with VALUE as one number. */
-static __device__ __forceinline__ number
-row_of(number key, number value)
-{
-	value *= 0xbf58476d1ce4e5b9ull;
-	return key + (value << 29 | value >> 35);
-}
-
 /* Add row I to S.  AFTER a sort, and unless it is the LAST one: do keys, or places of equal keys, fall? */
 template <bool AFTER, class Key, class Value, class Map> static __device__ __forceinline__ bool
 look_at_row(row_sums *s, const Key *keys, const Value *values, size_t i, bool last, bool places,
@@ -72,8 +64,9 @@ look_at_row(row_sums *s, const Key *keys, const Value *values, size_t i, bool la
 		add_row(s, key);
 	} else {
 		const Value value = AFTER || !places ? values[i] : (Value)i;
+		const number mixed = value * 0xbf58476d1ce4e5b9ull;
 
-		add_row(s, row_of(key, value));
+		add_row(s, key + (mixed << 29 | mixed >> 35));
 		if (AFTER && places && !last && key == next)
 			falls = value >= values[i + 1];
 	}

@@ -80,6 +80,24 @@ map_first(const Map &first, Row *x)
 		x[i] = ordered(first, x[i]);
 }
 
+/* Which of COUNT keys a thread has: that at I * THREADS if it is below.  The obvious comparison makes the
+ * compiler keep all I * THREADS + threadIdx.x, and spill keys. */
+static __device__ __forceinline__ int
+thread_left(uint32_t count)
+{
+	return (int)count - (int)threadIdx.x;
+}
+
+/* BODY(i) for each I below MANY of which the thread has a key, STEP apart. */
+template <unsigned MANY, unsigned STEP, class Body> static __device__ __forceinline__ void
+rows_each(int left, const Body &body)
+{
+#pragma unroll
+	for (int i = 0; i < (int)MANY; i++)
+		if (i * (int)STEP < left)
+			body(i);
+}
+
 /* ---- rows and places ---------------------------------------------------------- */
 
 template <class Key, class Value> struct carried {

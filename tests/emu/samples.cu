@@ -96,7 +96,8 @@ sort_long(typename Of::place to, typename Of::source from, const sample_leaf &le
 	static_assert(SAMPLE_CHUNK % long_leaf<Of>::BATCH == 0, "a batch is in one chunk");
 	return launch_shared<false>(long_kernel<Of>, parts, long_leaf<Of>::THREADS, sizeof(long_leaf<Of>), 0,
 	                            to, from, typename Of::map(gs_key_map{ 0, leaf.always, 0 }),
-	                            leaf_chunks{ leaf.chunks, 0, false }, items, &parts, SAMPLE_CHUNK,
+	                            leaf_chunks{ leaf.chunks, 0, false, false, NULL, NULL, items, &parts },
+	                            SAMPLE_CHUNK,
 	                            UINT32_MAX / SAMPLE_CHUNK + 1);
 }
 

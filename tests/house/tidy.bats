@@ -183,7 +183,7 @@ names_of_objects() {
 		for text in texts:
 		    for name, body in re.findall(r"__global__ void\s+(?:__launch_bounds__\(.*?\)\s+)?(\w+)\([^{]*?\)\n\{\n(.*?)^\}",
 		                                 text, re.M | re.S):
-		        turns.setdefault(name, set()).add(re.match(r"\s*begin_in_turn\(\);", body) is not None)
+		        turns.setdefault(name, set()).add(re.match(r"\s*(if \(!)?begin_in_turn\(", body) is not None)
 		for name, begin in turns.items():
 		    uses = re.findall(r"([\w<>]+)\(\s*" + name + r"\b(?!\()", "\n".join(texts))
 		    if len(begin) > 1:

@@ -213,7 +213,7 @@ scratch_bytes_of(const struct call *c)
 	else if (c->in_pieces)
 		bytes = gs_sort_pieces_scratch_bytes(rows->bits, rows->pieces, rows->count);
 	else if (rows->bits < 32)
-		bytes = gs_sort_short_scratch_bytes(rows->bits);
+		bytes = GS_SHORT_BYTES;
 	else if (c->pairs)
 		bytes = gs_sort_pairs_scratch_bytes(rows->bits, rows->value_bits, rows->count, false);
 	else

@@ -8,11 +8,19 @@
 #include "base/round.h"
 #include "ranks/net/ranks.h"
 
+/* A call that all ranks make has failed on this one.  Others may wait in it, so this rank makes no more. */
+static gs_status
+note(struct gs_ranks *ranks, gs_status status)
+{
+	ranks->lost |= status != GS_OK;
+	return status;
+}
+
 gs_status
 gs_ranks_gather(struct gs_ranks *ranks, const void *mine, size_t bytes, void *all)
 {
 	if (ranks->calls != NULL)
-		return ranks->calls->gather(ranks, mine, bytes, all);
+		return note(ranks, ranks->calls->gather(ranks, mine, bytes, all));
 	memcpy(all, mine, bytes);
 	return GS_OK;
 }
@@ -76,13 +84,13 @@ gs_collected_close(struct gs_collected *all)
 gs_status
 gs_ranks_sum(struct gs_ranks *ranks, uint64_t *values, size_t count)
 {
-	return ranks->calls == NULL ? GS_OK : ranks->calls->sum(ranks, values, count);
+	return ranks->calls == NULL ? GS_OK : note(ranks, ranks->calls->sum(ranks, values, count));
 }
 
 gs_status
 gs_ranks_share(struct gs_ranks *ranks, void *data, size_t bytes)
 {
-	return ranks->calls == NULL ? GS_OK : ranks->calls->share(ranks, data, bytes);
+	return ranks->calls == NULL ? GS_OK : note(ranks, ranks->calls->share(ranks, data, bytes));
 }
 
 gs_status
@@ -108,10 +116,10 @@ gs_ranks_agree(struct gs_ranks *ranks, gs_status status)
 	uint64_t all = failed;
 
 	/* All have left, or will: whoever failed in a call like this one has told them in the next. */
-	if (ranks->agreed)
+	if (ranks->agreed || ranks->lost)
 		return status;
-	/* A failure of the call itself is one of this rank alone.  A sum needs no memory, which a rank may
-	 * have failed to get: halve the range that has the first rank that failed. */
+	/* A sum needs no memory, which a rank may have failed to get: halve the range that has the first rank
+	 * that failed. */
 	if (gs_ranks_sum(ranks, &all, 1) != GS_OK)
 		return status != GS_OK ? status : gs_failure();
 	if (all == 0)

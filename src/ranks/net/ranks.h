@@ -77,6 +77,7 @@ struct gs_ranks {
 	unsigned local_rank, local_size;	/* the same among the ranks of this host */
 	char     host[GS_HOST_BYTES];
 	bool     agreed;			/* all ranks know that the job has failed */
+	bool     lost;				/* a collective call has failed here: no more are made */
 };
 
 /** Collect BYTES from each rank, in the order of ranks, at ALL: ranks->size * BYTES. */

@@ -142,6 +142,31 @@ short_of_memory(void)
 		CHECK(members[r] == (r == 1 ? GS_EBUDGET : GS_EIO), "rank 1 has no memory: rank %u", r);
 }
 
+static gs_status
+fail_to_share(struct gs_ranks *ranks, void *data, size_t bytes)
+{
+	(void)ranks, (void)data, (void)bytes;
+	return gs_fail(GS_EIO, "no link");
+}
+
+static gs_status
+wait_for_others(struct gs_ranks *ranks, uint64_t *values, size_t count)
+{
+	(void)ranks, (void)values, (void)count;
+	CHECK(false, "a rank waits for others, which wait in a call that has failed here");
+	return GS_OK;
+}
+
+static void
+fail_alone(void)
+{
+	static const struct gs_ranks_calls calls = { .share = fail_to_share, .sum = wait_for_others };
+	struct gs_ranks ranks = { .calls = &calls, .size = 2, .local_size = 2 };
+
+	CHECK(gs_ranks_agree(&ranks, gs_ranks_share(&ranks, NULL, 0)) == GS_EIO && !ranks.agreed,
+	      "a call that fails on one rank is an error that the others do not know of");
+}
+
 /* ---- borders ------------------------------------------------------------------ */
 
 static int
@@ -246,5 +271,6 @@ unit_ranks(void)
 	together(false);
 	together(true);
 	short_of_memory();
+	fail_alone();
 	borders();
 }

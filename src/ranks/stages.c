@@ -185,11 +185,14 @@ gs_rank_finish(struct gsort *job, gs_status status)
 {
 	struct gs_rank_job *rank_job = job->rank_job;
 	uint64_t count, bytes;
+	gs_status compared;
 
 	THEN(status, gs_line_order_check(&job->feed.lines.order));
 	TRY(gs_ranks_agree(rank_job->ranks, status));	/* a rank that is ended leaves its file behind */
-	TRY(gs_border_verify(rank_job->ranks, &job->verify));
-	TRY(gs_ranks_agree(rank_job->ranks, gs_emit_end(&job->emit)));
+	status = gs_border_verify(rank_job->ranks, &job->verify);
+	THEN(status, gs_emit_end(&job->emit));
+	compared = gs_line_order_check(&job->feed.lines.order);		/* lines at borders were the last */
+	TRY(gs_ranks_agree(rank_job->ranks, compared != GS_OK ? compared : status));
 	count = job->emit.written.keys;
 	bytes = job->emit.written.bytes;
 	rank_job->output.header_bytes = job->emit.split.header_bytes;

@@ -241,6 +241,29 @@ failing() {
 	done
 }
 
+@test "no memory to compare lines where the outputs of two ranks meet: the error says so, and the old output stays" {
+	[ -x "$GSORT_BUILD/gsort-ranks" ] || skip "no gsort-ranks here"
+	needs localedef
+	localedef -c -i sv_SE -f UTF-8 ./sv_SE >/dev/null 2>&1 || true
+	[ -e sv_SE ] || skip "localedef has no sources (package locales)"
+	local calls n said
+	for n in 0 7 6 5 4 3 2 1; do printf '%02d%02100d\n' $n 0; done >in	# too long for the stack
+	export LOCPATH=$PWD GSORT_RANKS=2 FAULT_CALL=malloc FAULT_ERRNO=12
+	sorting() {
+		FAULT_AT=$1 LD_PRELOAD=$GSORT_BUILD/tests/fault/fault.so "$GSORT_BUILD/gsort-ranks" --parallel=1 \
+			--locale=sv_SE --lines -d -s --verify -o out in
+	}
+	truncate -s 1M report
+	FAULT_REPORT=report sorting 1000000
+	calls=$(od -An -tu8 -j 8 -N 8 report)
+	for ((n = calls - 24; n <= calls; n++)); do
+		echo old >out
+		said=$(sorting $n 2>&1) && continue
+		[[ $(cat out) = old && $said =~ ^"gsort-ranks: rank "[01]" on here: "(out of|no)" memory" ]] ||
+			{ echo "call $n of $calls: $said"; return 1; }
+	done
+}
+
 @test "each read of a pipe that fails is an error, also behind the last byte" {
 	local program n calls
 	for ((n = 0; n < 200; n++)); do echo $n; done >plain

@@ -72,7 +72,8 @@ gs_allocate(void *at, size_t count, size_t bytes, const char *what)
 	void *memory = calloc(count + (count == 0), bytes);	/* it is never NULL where there is memory */
 
 	memcpy(at, &memory, sizeof memory);
-	return memory != NULL ? GS_OK : gs_fail(GS_EBUDGET, "no memory for %zu %s", count, what);
+	return memory != NULL ? GS_OK : count == 1 ? gs_fail(GS_EBUDGET, "no memory for %s", what)
+	       : gs_fail(GS_EBUDGET, "no memory for %zu %s", count, what);
 }
 
 gs_status

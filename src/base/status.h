@@ -95,7 +95,7 @@ gs_status gs_first_error_close(struct gs_first_error *error);
 gs_status gs_first_error_now(struct gs_first_error *error);
 
 /** Set the pointer at AT to zeroed memory for COUNT objects of BYTES, which the caller frees; or to NULL:
- *  GS_EBUDGET, "no memory for COUNT WHAT". */
+ *  GS_EBUDGET, "no memory for COUNT WHAT", without a COUNT of 1. */
 MUST_CHECK gs_status gs_allocate(void *at, size_t count, size_t bytes, const char *what);
 
 /** The same for objects of the type of *POINTER. */

@@ -34,6 +34,8 @@ check_status(void)
 	CHECK(gs_allocate(&memory, SIZE_MAX / 8, 8, "words") == GS_EBUDGET && memory == NULL &&
 	      strcmp(gs_message(), "no memory for 2305843009213693951 words") == 0,
 	      "what is too much is named");
+	CHECK(gs_allocate(&memory, 1, SIZE_MAX / 2, "words") == GS_EBUDGET &&
+	      strcmp(gs_message(), "no memory for words") == 0, "one is not counted: WHAT may be several");
 	CHECK(gs_grow(&memory, &room, SIZE_MAX / 32, 8, "words") == GS_EBUDGET && room == 0 &&
 	      strcmp(gs_message(), "no memory for 1152921504606846974 words") == 0, "also where it grows");
 	(void)gs_error_again(&error);

@@ -354,16 +354,17 @@ gs_hint(char into[GS_HINT_BYTES], const struct gs_text_options *options, uint64_
 {
 	const bool first = number == 1, decimal = options->notation == GSORT_DECIMAL;
 	const bool zero = memchr(line, '\0', (size_t)(end - line)) != NULL;
-	bool binary = false;		/* bytes that text does not have, beside NUL, which strchr() finds */
+	bool binary = false;		/* it has bytes that text lacks, or NULs where no line ends */
 	char text[LOOKED_AT + 1];
 
 	into[0] = '\0';
 	copy_line(text, line, end);
 	for (const char *at = line; first && at < end; at++)
-		binary |= (unsigned char)*at < ' ' && strchr("\t\n\v\f\r\033", *at) == NULL;
+		binary |= *at == '\0' ? at == line || at[-1] == '\0'
+		          : (unsigned char)*at < ' ' && strchr("\t\n\v\f\r\033", *at) == NULL;
 	if (first && end - line >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0)
 		snprintf(into, GS_HINT_BYTES, "; remove the byte order mark before it: tail -c +4");
-	else if (first && zero && !binary && text[0] != '?' && strstr(text, "??") == NULL)
+	else if (first && zero && !binary)
 		snprintf(into, GS_HINT_BYTES, "; lines that end in NUL need -z; UTF-16 needs iconv");
 	else if (binary || (first && zero))
 		snprintf(into, GS_HINT_BYTES, "; binary keys need a type, such as -u32");

@@ -69,6 +69,8 @@ says() {
 	gsort: in:1: not a number: "\x03\0\0\0\x01\0\0\0"; binary keys need a type, such as -u32
 	$ printf './a 1\0./b\0' | gsort
 	gsort: -:1: not a number: "./a 1\0./b\0"; lines that end in NUL need -z; UTF-16 needs iconv
+	$ printf 'why??\0?\0' | gsort
+	gsort: -:1: not a number: "why??\0?\0"; lines that end in NUL need -z; UTF-16 needs iconv
 	$ printf '12\0003\0' | gsort
 	gsort: -:1: not a number: "12\03\0"; lines that end in NUL need -z; UTF-16 needs iconv
 	$ { echo 1; head -c 4096 /dev/zero | tr '\0' 7; echo; } >in; gsort in

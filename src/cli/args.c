@@ -298,8 +298,8 @@ static bool
 check_order(const struct gs_opts *opts, const char *type)
 {
 	return opts->job.endian != GSORT_ENDIAN_BIG ||
-	       gs_report_error("the input is little endian by %s, and the output would be big endian: put be "
-	                       "behind both types, or behind none", type);
+	       gs_report_error("%s is little-endian input, but the output would be big-endian: add 'be' to "
+	                       "both types or to neither", type);
 }
 
 /* What -k means: keys of records. */

@@ -304,7 +304,7 @@ gsort_plan(const gsort *job, void (*print)(void *context, const char *line), voi
 		(job->feed.by == NULL ? explain_keys_memory : explain_items_memory)(&to, job);
 	gs_job_forecast(job, &forecast);	/* what it takes, about, not at most */
 	if (!forecast.known)
-		gs_print_line(&to, "needs", "unknown, as the size of the input is; say it with --plan=SIZE");
+		gs_print_line(&to, "needs", "unknown, as the input size is unknown; use --plan=SIZE");
 	else
 		gs_print_line(&to, "needs", "about %s of memory, %s%s and %s%s",
 		              gs_size_text(forecast.memory_bytes, a),

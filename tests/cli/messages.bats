@@ -757,7 +757,7 @@ export -f damaged
 	$ gsort --to=u32le --type='>u4'
 	gsort: --type=>u4 is in another byte order than the option before it
 	$ gsort -u32 --argsort=u32be
-	gsort: the input is little endian by u32, and the output would be big endian: put be behind both types, or behind none
+	gsort: u32 is little-endian input, but the output would be big-endian: add 'be' to both types or to neither
 	$ gsort --header=0
 	gsort: invalid --header argument '0': must be a whole number, at least 1
 	$ gsort --parallel=0

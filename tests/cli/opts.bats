@@ -266,7 +266,7 @@ gives() {
 	gsort --type='>u4' --to=u32be in | cmp - <(gsort -u32be in)
 	fails "in another byte order" gsort --to=u32le --type='>u4' in
 	for options in "-u32 --argsort=u32be" "--to=u64be -u32" "--record-size=8 -k u32@0 --argsort=u32be"; do
-		fails "the input is little endian by u32.*: put be behind both types, or behind none" gsort $options in
+		fails "u32.* is little-endian input, but the output would be big-endian: add 'be' to both types or to neither" gsort $options in
 	done
 	numbers() { od -An -v -tu"$1" -w"$1" "${@:2}"; }
 	gsort -u32be --argsort=u32 in | cmp - <(gsort -u32be --argsort=u32be in)
@@ -742,7 +742,7 @@ number() {
 		grep -q '^needs    .* 1.0 EiB of temporary files' plan
 	done
 	gsort -u64 --plan=1T keys | grep -qx 'input    about 1.0 TiB: 137438953472 keys'	# in place of the file's
-	(cat keys | gsort -u64 --plan) | grep -qx 'needs    unknown, as the size of the input is; say it with --plan=SIZE'
+	(cat keys | gsort -u64 --plan) | grep -qx 'needs    unknown, as the input size is unknown; use --plan=SIZE'
 	gsort -u64 --plan=1T -S 1G -T . </dev/null | grep -qE '^needs    about [0-9.]+ [MG]iB of memory, 1.0 TiB of .* [0-9]+ (min|h)$'
 	[ "$(cat keys | gsort -u64 --plan=json | grep -o '"expected_ms":null')" ]
 }

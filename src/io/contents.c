@@ -238,15 +238,16 @@ is_utf16(const unsigned char *at, size_t bytes, bool binary)
 }
 
 /* Bytes of the header of an array of NumPy, the first BYTES of which are at AT: a version, a length, and
- * {'descr': '<f8', ...}.  ADVICE: how its keys are sorted. */
-static uint32_t
-advise_array(const char *at, size_t bytes, char advice[160])
+ * {'descr': '<f8', ...}; UINT64_MAX if it has numbers that elements of UNIT bytes would cut.  ADVICE: how its
+ * keys are sorted. */
+static uint64_t
+advise_array(const char *at, size_t bytes, size_t unit, char advice[160])
 {
 	const unsigned char *length = (const unsigned char *)at + 8;
 	const unsigned begin = at[6] > 1 ? 12 : 10;
 	const uint32_t header = gs_little_endian(length, begin - 8) + begin;
 	char type[64] = "and the type of its keys", descr[32] = "", letter, order;
-	unsigned width;
+	unsigned width = 0;
 	int end = 0;
 
 	memcpy(descr, at + begin, bytes - begin < sizeof descr - 1 ? bytes - begin : sizeof descr - 1);
@@ -257,32 +258,32 @@ advise_array(const char *at, size_t bytes, char advice[160])
 		snprintf(type, sizeof type, "--record-size and -k TYPE@OFFSET");
 	snprintf(advice, 160, "sort it with --header=%u %s, or by gsort.sort_file() in Python", header,
 	         type);
-	return header;
+	return end > 0 && width > 0 && unit % width != 0 ? UINT64_MAX : header;
 }
 
 /* ---- the check ------------------------------------------------------------------ */
 
 gs_status
-gs_contents_check(const char *name, const void *data, size_t bytes, bool whole, bool binary,
+gs_contents_check(const char *name, const void *data, size_t bytes, bool whole, size_t unit,
                   enum gs_guarded guard, uint64_t skip)
 {
 	const size_t most = GS_CONTENTS_BYTES;
 	const size_t seen = bytes < most ? bytes : most;
-	const char *const numbers = binary ? "binary keys" : "numbers";
+	const char *const numbers = unit > 0 ? "binary keys" : "numbers";
 	const struct kind *kind = kind_of(data, seen, false);
 	char advice[160] = "";
 
-	if (kind != NULL && kind->way_out == NULL ? advise_array(data, seen, advice) == skip
+	if (kind != NULL && kind->way_out == NULL ? advise_array(data, seen, unit, advice) == skip
 	                                          : guard == GS_GUARDED_HEADER)
 		return GS_OK;
 	if (kind != NULL)
 		return gs_fail(GS_EINPUT, "%s: %s, not a file of %s; %s (--force reads it as it is)", name,
 		               kind->name, numbers, *advice != '\0' ? advice : kind->way_out);
-	if (is_utf16(data, seen, binary))
+	if (is_utf16(data, seen, unit > 0))
 		return gs_fail(GS_EINPUT, "%s: text in UTF-16, not a file of %s; convert it first: "
 		               "iconv -f UTF-16 -t UTF-8 (--force reads it as it is)", name,
 		               numbers);
-	if (binary && is_text(data, seen, whole && bytes <= most))
+	if (unit > 0 && is_text(data, seen, whole && bytes <= most))
 		return gs_fail(GS_EINPUT, "%s: text, not a file of binary keys; without a type gsort "
 		               "reads text (--force reads it as binary keys)", name);
 	return GS_OK;

@@ -63,7 +63,7 @@ gs_status
 gs_file_check(const struct gs_file *file, const void *data, size_t bytes, bool whole)
 {
 	return file->guarded != GS_UNGUARDED && bytes > 0
-	       ? gs_contents_check(file->name, data, bytes, whole, file->binary, file->guarded,
+	       ? gs_contents_check(file->name, data, bytes, whole, file->unit, file->guarded,
 	                           file->skip_bytes) : GS_OK;
 }
 
@@ -71,9 +71,9 @@ gs_status
 gs_file_recognize(struct gs_file *file, const void *data, size_t bytes, bool whole)
 {
 	if (file->format == GSORT_DECOMPRESS_AUTO) {
-		file->format = file->binary ? gs_contents_packed(data, bytes)
+		file->format = file->unit > 0 ? gs_contents_packed(data, bytes)
 		                            : gs_inflate_sniff(data, bytes);
-		file->guessed = file->binary && file->format != GSORT_DECOMPRESS_NONE;
+		file->guessed = file->unit > 0 && file->format != GSORT_DECOMPRESS_NONE;
 	}
 	return file->format == GSORT_DECOMPRESS_NONE ? gs_file_check(file, data, bytes, whole) : GS_OK;
 }

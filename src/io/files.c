@@ -38,13 +38,13 @@ gs_files_open(struct gs_files *files, const struct gs_input_options *options)
 
 		/* the format that was asked for, or that the name promises; a caller knows what it gives */
 		file->format = options->decompress;
-		if (options->decompress == GSORT_DECOMPRESS_AUTO && options->binary) {
+		if (options->decompress == GSORT_DECOMPRESS_AUTO && options->unit > 0) {
 			file->format = gs_inflate_suffix(file->name);
 			if (file->format == GSORT_DECOMPRESS_NONE && !calls)
 				file->format = GSORT_DECOMPRESS_AUTO;
 		}
-		file->binary = options->binary;
-		file->no_terminal = options->binary && !options->terminal_ok;
+		file->unit = options->unit;
+		file->no_terminal = options->unit > 0 && !options->terminal_ok;
 		file->guarded = calls ? GS_UNGUARDED : options->guarded;
 		file->skip_bytes = options->skip_bytes;
 		file->bytes = GS_UNKNOWN;

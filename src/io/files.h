@@ -34,9 +34,9 @@ enum gs_guarded {
 struct gs_input_options {
 	const char *const    *names;	/* borrowed; "-" is standard input */
 	size_t                count;	/* 1 at least */
-	bool                  binary;	/* keys, not text */
+	size_t                unit;	/* bytes of a key or record; 0: text */
 	enum gs_guarded         guarded;
-	uint64_t              skip_bytes;	/* the header; of an array all of it, or it is refused */
+	uint64_t              skip_bytes;	/* the header; an array with another header is refused */
 	bool                  terminal_ok;	/* read binary keys from a terminal */
 	enum gsort_decompress decompress;
 	unsigned              threads;	/* for regular files, and decompression */
@@ -82,17 +82,18 @@ enum gsort_decompress gs_contents_packed(const void *data, size_t bytes);
 
 /**
  * Refuse a file that is plainly something else than numbers: an archive, a table, a program; or,
- * if it should be BINARY keys, text.
+ * if it should be binary keys, text, or an array of numbers of another width.
  *
  * @name    of the file, for the message
  * @bytes   at DATA, the file's first; at most GS_CONTENTS_BYTES are looked at
  * @whole   the file has no more
+ * @unit    bytes of a key or record; 0: text
  * @guard   not GS_UNGUARDED
  * @skip    bytes of its header, which will not be sorted
  * @return  GS_OK; GS_EINPUT: the message says what it is, and the way out
  */
 MUST_CHECK gs_status gs_contents_check(const char *name, const void *data, size_t bytes, bool whole,
-                                       bool binary, enum gs_guarded guard, uint64_t skip);
+                                       size_t unit, enum gs_guarded guard, uint64_t skip);
 
 /* ---- one file: what it is, and its bytes (file.c) --------------------------------- */
 
@@ -121,7 +122,7 @@ struct gs_file {
 	dev_t       device;		/* which file it is */
 	ino_t       inode;
 	enum gsort_decompress format;
-	bool        binary;		/* it should have binary keys */
+	size_t      unit;		/* it should have binary keys, or records, of so many bytes; or 0 */
 	enum gs_guarded guarded;
 	uint64_t    skip_bytes;		/* its header */
 	bool        guessed;		/* FORMAT was guessed from binary contents, which may be keys */

@@ -241,7 +241,7 @@ begin_file(struct gs_input *input, struct gs_file *file)
 				.read = input->options.read != NULL ? call : NULL, .context = input,
 			} };
 		if (file->format == GSORT_DECOMPRESS_AUTO || file->guarded != GS_UNGUARDED)
-			TRY(look(input, file, file->binary ? GS_CONTENTS_LEAST : GS_MAGIC_BYTES));
+			TRY(look(input, file, file->unit > 0 ? GS_CONTENTS_LEAST : GS_MAGIC_BYTES));
 	}
 	if (file->format == GSORT_DECOMPRESS_NONE)
 		return GS_OK;

@@ -38,7 +38,7 @@ gs_job_input_options(struct gsort *job)
 	return (struct gs_input_options){
 		.names = options->inputs,
 		.count = options->input_count,
-		.binary = job->feed.ingest.unit > 0,
+		.unit = job->feed.ingest.unit,
 		.guarded = gs_options_guard(options),
 		.skip_bytes = options->skip_bytes,
 		.terminal_ok = options->force,

@@ -44,7 +44,7 @@ examine(const struct survey *survey, struct gs_parted *file)
 {
 	const struct gsort_options *options = survey->options;
 	const struct gs_input_options in = {
-		.names = &file->name, .count = 1, .binary = survey->key_bytes > 0,
+		.names = &file->name, .count = 1, .unit = survey->key_bytes,
 		.guarded = gs_options_guard(options),
 		.skip_bytes = options->skip_bytes,
 		.terminal_ok = options->force, .decompress = options->decompress,

@@ -55,6 +55,12 @@ array() {
 		fails 's.npy.gz: a NumPy array.* --header=128 ' gsort --header=64 $options s.npy.gz
 		[ "$(gsort --force --header=64 -u8 s.npy | wc -c)" -eq 140 ]
 	done
+	{ array "'<f8'" 1; printf '%016d' 1; } >d.npy	# numbers that keys would cut
+	for options in -f32 '--record-size=4 -k u32@0'; do
+		fails 'd.npy: a NumPy array.* sort it with --header=128 -f64, or by' gsort --header=128 $options d.npy
+	done
+	[ "$(gsort --header=128 -u64 d.npy | wc -c) $(gsort --header=128 --record-size=16 -k f64@8 d.npy | wc -c)" = "144 144" ]
+	[ "$(gsort --force --header=128 -f32 d.npy | wc -c)" -eq 144 ]
 	{ array "'<M8[s]'" 1; printf '%08d' 1; } >t.npy
 	fails 't.npy: a NumPy array.* sort it with --header=128 and the type of its keys, or by' gsort -i64 t.npy
 	head -c 12 s.npy >cut

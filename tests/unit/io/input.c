@@ -60,7 +60,7 @@ open_binary(const char *name, unsigned threads)
 {
 	const char *names[] = { name };
 	const struct gs_input_options options = {
-		.names = names, .count = 1, .binary = true, .threads = threads,
+		.names = names, .count = 1, .unit = 4, .threads = threads,
 	};
 	struct gs_input *input;
 
@@ -194,7 +194,7 @@ check_claims_left(void)
 	static atomic_bool interrupted;
 	/* with a known format, gsort does not look at the pipe, which is empty */
 	const struct gs_input_options options = {
-		.names = names, .count = 2, .binary = true, .decompress = GSORT_DECOMPRESS_NONE,
+		.names = names, .count = 2, .unit = 4, .decompress = GSORT_DECOMPRESS_NONE,
 		.interrupted = &interrupted,
 	};
 	struct gs_input_piece pieces[2];
@@ -236,7 +236,7 @@ check_partial(void)
 {
 	const char *names[] = { path("eight"), path("three"), path("five") };
 	const struct gs_input_options options = {
-		.names = names, .count = 3, .binary = true, .threads = 1,
+		.names = names, .count = 3, .unit = 4, .threads = 1,
 	};
 	struct gs_input *input;
 	uint64_t bytes;
@@ -272,7 +272,7 @@ check_later(void)
 {
 	const char *names[] = { path("eight"), path("five") };
 	struct gs_input_options options = {
-		.names = names, .count = 2, .binary = true, .threads = 1, .later = true,
+		.names = names, .count = 2, .unit = 4, .threads = 1, .later = true,
 	};
 	int free_fd = dup(0), next_fd;
 	struct gs_input *input;
@@ -325,7 +325,7 @@ check_callback(bool binary)
 		"\x1f\x8b\x08\0\0\0\0\0\0\x03\x33\x34\xe2\x02\0\xda\xeb\x4d\xd7\x03\0\0\0";
 	struct caller caller = { .data = plain, .bytes = sizeof plain - 1 };
 	const struct gs_input_options options = {
-		.names = &caller_input, .count = 1, .binary = binary, .read = call, .read_context = &caller,
+		.names = &caller_input, .count = 1, .unit = binary, .read = call, .read_context = &caller,
 	};
 	struct gs_input *input;
 	char data[16];
@@ -359,7 +359,7 @@ static void
 check_ahead(const char *const *names, size_t count, size_t bytes, size_t chunk_bytes, unsigned threads)
 {
 	const struct gs_input_options options = {
-		.names = names, .count = count, .binary = true, .threads = threads,
+		.names = names, .count = count, .unit = 4, .threads = threads,
 	};
 	char *memory, *data;
 	struct gs_ahead ahead;
@@ -402,7 +402,7 @@ static void
 check_ahead_behind(void)
 {
 	const char *names[] = { path("thirteen"), path("five") };
-	struct gs_input_options options = { .names = names, .count = 2, .binary = true };
+	struct gs_input_options options = { .names = names, .count = 2, .unit = 4 };
 	const struct gs_range range = { 1, 5 };
 	char memory[GS_AHEAD_CHUNKS * 4];
 	struct gs_input *input;
@@ -447,7 +447,7 @@ static void
 check_ahead_in_turn(void)
 {
 	const char *names[] = { path("eight"), path("five"), path("eight") };
-	const struct gs_input_options options = { .names = names, .count = 3, .binary = true, .threads = 2 };
+	const struct gs_input_options options = { .names = names, .count = 3, .unit = 4, .threads = 2 };
 	const size_t chunk_bytes = GS_TEAM_BYTES;
 	char *memory = malloc(GS_AHEAD_CHUNKS * chunk_bytes);
 	struct gs_input *input;
@@ -480,7 +480,7 @@ check_ahead_error(void)
 	const char *names[] = { path("half.gz") };
 	_Atomic uint64_t stored = 0;
 	const struct gs_input_options options = {
-		.names = names, .count = 1, .binary = true, .stored = &stored,
+		.names = names, .count = 1, .unit = 4, .stored = &stored,
 	};
 	char plain[100];
 	char memory[GS_AHEAD_CHUNKS * 4];
@@ -591,7 +591,7 @@ check_callback_again(size_t bytes, size_t before)
 	char *data = content(0, bytes);
 	struct caller caller = { .data = data, .bytes = bytes };
 	const struct gs_input_options options = {
-		.names = &caller_input, .count = 1, .binary = true, .read = call, .read_context = &caller,
+		.names = &caller_input, .count = 1, .unit = 4, .read = call, .read_context = &caller,
 	};
 	const size_t first = before < bytes ? before : bytes;
 	struct gs_input *input;
@@ -644,7 +644,7 @@ static void
 check_replaced(void)
 {
 	const char *names[] = { path("a"), path("b") };
-	struct gs_input_options options = { .names = names, .count = 2, .binary = true };
+	struct gs_input_options options = { .names = names, .count = 2, .unit = 4 };
 	struct gs_input *input;
 	size_t got;
 	char byte;
@@ -733,7 +733,7 @@ static void
 check_offset(void)
 {
 	struct gs_input_options options = {
-		.names = &standard_input, .count = 1, .binary = true, .threads = 1,
+		.names = &standard_input, .count = 1, .unit = 4, .threads = 1,
 	};
 	struct gs_input *input;
 
@@ -766,7 +766,7 @@ static void
 check_spent(void)
 {
 	const char *names[] = { "-", "-" };
-	const struct gs_input_options options = { .names = names, .count = 2, .binary = true, .threads = 1 };
+	const struct gs_input_options options = { .names = names, .count = 2, .unit = 4, .threads = 1 };
 	struct gs_input *input;
 
 	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_next(input) &&
@@ -806,7 +806,7 @@ static void
 check_pipes(void)
 {
 	const char *names[] = { path("a"), path("pipe"), path("b"), path("other") };
-	const struct gs_input_options options = { .names = names, .count = 4, .binary = true, .threads = 1 };
+	const struct gs_input_options options = { .names = names, .count = 4, .unit = 4, .threads = 1 };
 	struct gs_input *input;
 	char *data = content(0, 100);
 	bool holds = true;
@@ -844,7 +844,7 @@ check_stopped(void)
 {
 	enum { CHUNK = 1000 };
 	const char *name = path("pipe");
-	const struct gs_input_options options = { .names = &name, .count = 1, .binary = true, .threads = 1 };
+	const struct gs_input_options options = { .names = &name, .count = 1, .unit = 4, .threads = 1 };
 	char chunks[GS_AHEAD_CHUNKS * CHUNK], *data = content(0, 2500);
 	struct gs_chunk *chunk = NULL;
 	struct gs_input *input;

@@ -76,8 +76,7 @@ gs_input_open(struct gs_input **input, const struct gs_input_options *options)
 }
 
 void
-gs_input_share(struct gs_input *input, unsigned threads, size_t unpack_bytes,
-               uint64_t window_bytes)
+gs_input_share(struct gs_input *input, unsigned threads, size_t unpack_bytes, uint64_t window_bytes)
 {
 	input->options.threads = threads;
 	input->options.unpack_bytes = unpack_bytes;
@@ -379,15 +378,13 @@ gs_input_claim(struct gs_input *input, size_t bytes, struct gs_input_piece *piec
 }
 
 gs_status
-gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, void *into,
-                    size_t *got)
+gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, void *into, size_t *got)
 {
 	*got = 0;
 	TRY(gs_check_interrupted(input->options.interrupted));
 	if (piece->bytes == 0)
 		return GS_OK;
-	return gs_file_read_piece(&input->files.list[piece->file_at], piece->offset, piece->bytes, into,
-	                          got);
+	return gs_file_read_piece(&input->files.list[piece->file_at], piece->offset, piece->bytes, into, got);
 }
 
 void

@@ -31,8 +31,7 @@
 MUST_CHECK gs_status gs_input_open(struct gs_input **input, const struct gs_input_options *options);
 
 /** Change these of gs_input_options for all reads from now on. */
-void gs_input_share(struct gs_input *input, unsigned threads, size_t unpack_bytes,
-                    uint64_t window_bytes);
+void gs_input_share(struct gs_input *input, unsigned threads, size_t unpack_bytes, uint64_t window_bytes);
 
 /** What is known of its files; borrowed. */
 const struct gs_files *gs_input_files(const struct gs_input *input);

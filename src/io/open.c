@@ -19,14 +19,12 @@ gs_read(const struct gs_reader *reader, void *into, size_t bytes)
 	ssize_t got;
 
 	/* poll(2) also waits for the writer of a pipe that was opened without blocking. */
-	while ((!calls || reader->stop >= 0) && poll(both, 2, calls ? 0 : -1) < 0 &&
-	       errno == EINTR)
+	while ((!calls || reader->stop >= 0) && poll(both, 2, calls ? 0 : -1) < 0 && errno == EINTR)
 		;
 	if (both[1].revents != 0)
 		return GS_READ_STOPPED;
 	do
-		got = calls ? reader->read(reader->context, into, bytes)
-		            : read(reader->fd, into, bytes);
+		got = calls ? reader->read(reader->context, into, bytes) : read(reader->fd, into, bytes);
 	while (got == -1 && errno == EINTR);
 	return got;
 }

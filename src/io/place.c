@@ -13,8 +13,7 @@
 #include "io/replace.h"
 
 gs_status
-gs_place_open(struct gs_place *place, int fd, const char *name, bool seeks, uint64_t begin,
-              uint64_t end)
+gs_place_open(struct gs_place *place, int fd, const char *name, bool seeks, uint64_t begin, uint64_t end)
 {
 	const uint64_t left = (GS_PLACE_BYTES - begin % GS_PLACE_BYTES) % GS_PLACE_BYTES;
 	struct gs_preallocation blocks;

@@ -85,8 +85,7 @@ unpack_one(void *context, size_t b)
 {
 	struct load *load = context;
 
-	if (!gs_unpack(&load->packers[b], load->into + load->begins[b] * (load->bits / 8),
-	               load->bits))
+	if (!gs_unpack(&load->packers[b], load->into + load->begins[b] * (load->bits / 8), load->bits))
 		atomic_store(&load->corrupt, true);
 }
 

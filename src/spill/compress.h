@@ -43,8 +43,7 @@ const char *gs_pack_lz4_version(void);
 size_t gs_packer_bytes(size_t block_bytes);
 
 /** @memory  gs_packer_bytes() of it, aligned for keys; borrowed */
-void gs_packer_open(struct gs_packer *packer, enum gs_pack_method method, size_t block_bytes,
-                    void *memory);
+void gs_packer_open(struct gs_packer *packer, enum gs_pack_method method, size_t block_bytes, void *memory);
 void gs_packer_close(struct gs_packer *packer);
 
 /** Pack COUNT keys of BITS, a block at most.  Returns how many bytes at packer->packed to write. */

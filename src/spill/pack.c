@@ -49,8 +49,7 @@ gs_packer_bytes(size_t block_bytes)
 }
 
 void
-gs_packer_open(struct gs_packer *packer, enum gs_pack_method method, size_t block_bytes,
-               void *memory)
+gs_packer_open(struct gs_packer *packer, enum gs_pack_method method, size_t block_bytes, void *memory)
 {
 	*packer = (struct gs_packer){
 		.method = method, .block_bytes = block_bytes, .planes = memory,
@@ -114,8 +113,7 @@ gs_pack(struct gs_packer *packer, const void *keys, size_t count, unsigned bits)
 }
 
 bool
-gs_pack_header_is_sound(const struct gs_packer *packer, const struct gs_pack_header *header,
-                        unsigned bits)
+gs_pack_header_is_sound(const struct gs_packer *packer, const struct gs_pack_header *header, unsigned bits)
 {
 	const size_t bytes = (size_t)header->keys * (bits / 8);
 

@@ -213,8 +213,7 @@ fits_integer(enum gsort_type to, bool negative, uint64_t magnitude)
 static bool
 fits_float(uint64_t magnitude, int digits)
 {
-	return magnitude == 0 ||
-	       64 - __builtin_clzll(magnitude) - __builtin_ctzll(magnitude) <= digits;
+	return magnitude == 0 || 64 - __builtin_clzll(magnitude) - __builtin_ctzll(magnitude) <= digits;
 }
 
 /* Make a float an integer; false: it is not whole, or is 2^64 or more. */
@@ -329,8 +328,7 @@ struct copy {
 /* Convert integers that fit, and store their counts if there are any.  Inlined with constant
  * widths, so each pair has its own loop. */
 static inline __attribute__((always_inline)) void
-copy_integers(const struct copy *copy, unsigned from_bits, unsigned to_bits, size_t begin,
-              size_t end)
+copy_integers(const struct copy *copy, unsigned from_bits, unsigned to_bits, size_t begin, size_t end)
 {
 	const struct gs_integers from = copy->numbers->integers;
 	const bool swap = copy->swap;

@@ -88,8 +88,7 @@ lay_out(char *memory, size_t chunk_bytes, unsigned threads, const struct gs_text
 }
 
 size_t
-gs_text_decoder_bytes(size_t chunk_bytes, unsigned threads,
-                      const struct gs_text_options *options)
+gs_text_decoder_bytes(size_t chunk_bytes, unsigned threads, const struct gs_text_options *options)
 {
 	return lay_out(NULL, chunk_bytes, threads, options);
 }
@@ -160,8 +159,7 @@ read_next(struct gs_text_section *section, const struct gs_text_rules *rules, co
 	uint64_t magnitude;
 	bool negative;
 
-	next = line < rules->looks_end ? gs_line_usual(line, terminator, &negative, &magnitude)
-	                               : NULL;
+	next = line < rules->looks_end ? gs_line_usual(line, terminator, &negative, &magnitude) : NULL;
 	if (next != NULL && (!rules->options.exact || gs_line_is_exact(&rules->options, line, next - 1)) &&
 	    gs_text_put(&section->keys, rules->flip, negative, magnitude)) {
 		section->lines++;
@@ -205,8 +203,7 @@ read_block(struct gs_text_section *section, const struct gs_text_rules *rules, c
 		section->lines += usual;
 		i += usual;
 		for (unsigned n = 0; n < GS_PARSE_LINES && i < count; n++, i++)
-			if (read_next(section, rules, line + (uint32_t)(found[i] + 1)) ==
-			    section->end)
+			if (read_next(section, rules, line + (uint32_t)(found[i] + 1)) == section->end)
 				return section->end;
 	}
 	return i > 0 ? line + found[i] + 1 : read_next(section, rules, line);

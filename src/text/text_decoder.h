@@ -37,8 +37,7 @@ enum { GS_TEXT_ORDERED_LEAST_BYTES = 56 << 10, GS_TEXT_ORDERED_MOST_BYTES = 1 <<
 size_t gs_text_ordered_chunk(size_t bytes);
 
 /** Memory for chunks of up to CHUNK_BYTES parsed by THREADS; page-aligned, zeroed. */
-size_t gs_text_decoder_bytes(size_t chunk_bytes, unsigned threads,
-                             const struct gs_text_options *options);
+size_t gs_text_decoder_bytes(size_t chunk_bytes, unsigned threads, const struct gs_text_options *options);
 
 /** A decoder inside MEMORY, borrowed for its life.  Nothing to close. */
 struct gs_text_decoder *
@@ -148,8 +147,7 @@ gs_text_put(struct gs_text_keys *keys, uint64_t flip, bool negative, uint64_t ma
 	if (!gs_text_fits(negative, magnitude))
 		return false;
 	class = negative ? GS_NEG_WIDE : GS_POS_WIDE;
-	((uint64_t *)keys->keys[class])[keys->count[class]++] =
-		(value + (minus << 63)) ^ flip;
+	((uint64_t *)keys->keys[class])[keys->count[class]++] = (value + (minus << 63)) ^ flip;
 	return true;
 }
 

@@ -81,7 +81,8 @@ tests_unit_units_SOURCES = \
   tests/unit/units.c \
   tests/unit/units.h
 tests_unit_units_LDADD = libgsort-cli.a $(gsort_libs) $(ARCHIVE_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) -lm
-tests_unit_units_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=mmap
+tests_unit_units_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=mmap \
+  -Wl,--wrap=pthread_cond_wait,--wrap=pthread_cond_signal,--wrap=pthread_cond_broadcast
 
 # Preloaded: system calls that fail.
 check_DATA = tests/fault/fault.so tests/emu/gsort-cuda.so tests/emu/libgsort_cuda.so.0

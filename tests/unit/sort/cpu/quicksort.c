@@ -2,11 +2,14 @@
 /* quicksort.c - rows for src/sort/cpu/: every kind of vectors that this processor has */
 #include <float.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "key/key.h"
 #include "sort/cpu/quicksort.h"
@@ -152,6 +155,153 @@ check_leaves(void)
 		for (unsigned kinds = 2; kinds <= 10; kinds++)
 			for (unsigned way = 0; way < 4; way++)
 				check_leaf((enum gs_simd)simd, way % 2 == 1, kinds, way / 2 == 1);
+}
+
+/* --- threads that wait for a piece --------------------------------------------------- */
+
+/* More than the pieces of some large keys: some threads wait to the end. */
+enum { CREW = 24 };
+
+static struct {
+	const struct gs_simd_kernels *kernels;	/* NULL: nobody looks */
+	pthread_t    first;		/* the thread that has all keys, and partitions them about PIVOT */
+	uint64_t     pivot;
+	_Atomic(pthread_mutex_t *) lock;
+	atomic_uint  waiting;
+	unsigned     wanted;
+	atomic_bool  begun, helped, late, unlocked, deaf;
+} crew;
+
+/* Who waits or wakes others has the lock. */
+static void
+look_at_lock(pthread_mutex_t *lock)
+{
+	if (lock != NULL && pthread_mutex_trylock(lock) == 0) {
+		atomic_store(&crew.unlocked, true);
+		(void)pthread_mutex_unlock(lock);
+	}
+}
+
+/* Linked in place of the functions of threads. */
+int __real_pthread_cond_wait(pthread_cond_t *changed, pthread_mutex_t *lock);
+int __real_pthread_cond_signal(pthread_cond_t *changed);
+int __real_pthread_cond_broadcast(pthread_cond_t *changed);
+int __wrap_pthread_cond_wait(pthread_cond_t *changed, pthread_mutex_t *lock);
+int __wrap_pthread_cond_signal(pthread_cond_t *changed);
+int __wrap_pthread_cond_broadcast(pthread_cond_t *changed);
+
+int
+__wrap_pthread_cond_wait(pthread_cond_t *changed, pthread_mutex_t *lock)
+{
+	int status;
+
+	if (crew.kernels == NULL)
+		return __real_pthread_cond_wait(changed, lock);
+	atomic_store(&crew.lock, lock);
+	look_at_lock(lock);
+	atomic_fetch_add(&crew.waiting, 1);
+	status = __real_pthread_cond_wait(changed, lock);
+	atomic_fetch_sub(&crew.waiting, 1);
+	return status;
+}
+
+int
+__wrap_pthread_cond_signal(pthread_cond_t *changed)
+{
+	look_at_lock(atomic_load(&crew.lock));
+	return atomic_load(&crew.deaf) ? 0 : __real_pthread_cond_signal(changed);
+}
+
+int
+__wrap_pthread_cond_broadcast(pthread_cond_t *changed)
+{
+	look_at_lock(atomic_load(&crew.lock));
+	return __real_pthread_cond_broadcast(changed);
+}
+
+static void
+await(atomic_bool *helped)
+{
+	unsigned tries = 100000;
+
+	while (helped != NULL ? !atomic_load(helped) : atomic_load(&crew.waiting) < crew.wanted) {
+		if (--tries == 0 || atomic_load(&crew.late)) {
+			atomic_store(&crew.late, true);
+			return;
+		}
+		usleep(100);
+	}
+}
+
+/* The first thread begins when all others wait, and goes on with its half when another has the other. */
+static void
+partition_by_crew(void *to, size_t *low, size_t *high, const void *from, size_t count, uint64_t pivot)
+{
+	if (!atomic_exchange(&crew.begun, true)) {
+		crew.first = pthread_self();
+		crew.pivot = pivot;
+		await(NULL);
+	} else if (!pthread_equal(pthread_self(), crew.first)) {
+		atomic_store(&crew.helped, true);
+	} else if (pivot != crew.pivot) {
+		await(&crew.helped);
+	}
+	crew.kernels->partition(to, low, high, from, count, pivot);
+}
+
+/* Before all keys are counted by one thread, others wait. */
+static bool
+tally_by_crew(const void *keys, size_t count, const void *values, size_t value_count, size_t *counts)
+{
+	if (!atomic_exchange(&crew.begun, true))
+		await(NULL);
+	return crew.kernels->tally(keys, count, values, value_count, counts);
+}
+
+static const struct crew_row {
+	unsigned bits;
+	size_t   count;
+	uint64_t values;	/* 0: all keys differ */
+	unsigned threads;
+	bool     deaf;		/* threads that wait are not woken for a piece, only at the end */
+} crew_rows[] = {
+	{ 32, 180000, 0, CREW, false },
+	{ 64, 90000, 0, CREW, false },
+	{ 64, 1500000, 0, 2, false },	/* half of them do not fit the scratch memory */
+	{ 64, 270000, 2, 3, false },	/* one thread counts all of them */
+	{ 64, 1500000, 0, 90, true },	/* more pieces wait than there is room for */
+};
+
+/* Threads that wait are woken for each half, and when there will be none. */
+static void
+check_crew(const struct crew_row *row)
+{
+	const unsigned bits = row->bits, threads = row->threads;
+	const size_t count = row->count;
+	struct gs_simd_kernels kernels = *gs_simd_kernels(gs_simd_best(), bits);
+	char *scratch = malloc(threads * (size_t)GS_QUICKSORT_SCRATCH_BYTES);
+	uint64_t *expect = malloc(count * sizeof *expect), *keys = malloc(count * sizeof *keys);
+	size_t at;
+
+	for (size_t i = 0; i < count; i++) {
+		expect[i] = units_mix(row->values > 0 ? units_mix(i) % row->values : i) >> (64 - bits);
+		gs_key_put(keys, bits, i, expect[i]);
+	}
+	units_sort(expect, count);
+	crew.kernels = gs_simd_kernels(gs_simd_best(), bits);
+	crew.wanted = threads - 1;
+	crew.helped = crew.deaf = row->deaf;
+	kernels.partition = partition_by_crew;
+	kernels.tally = tally_by_crew;
+	gs_quicksort_in_place(&kernels, keys, count, scratch, GS_QUICKSORT_SCRATCH_BYTES, NULL, threads);
+	at = units_same(keys, bits, expect, count);
+	CHECK(at == count, "%zu times u%u are sorted by %u threads: not at %zu", count, bits, threads, at);
+	CHECK(!crew.late, "of %u threads all but one wait, and take halves", threads);
+	CHECK(!crew.unlocked, "who waits or wakes others has the lock");
+	memset(&crew, 0, sizeof crew);
+	free(keys);
+	free(expect);
+	free(scratch);
 }
 
 /* --- floats that are integers ------------------------------------------------------ */
@@ -812,6 +962,8 @@ unit_quicksort(void)
 		check_fixed(&arrays, bits, NAN, "and a NaN");
 		check_fixed(&arrays, bits, -1e9, "and one far away");
 	}
+	for (size_t r = 0; r < sizeof crew_rows / sizeof crew_rows[0]; r++)
+		check_crew(&crew_rows[r]);
 	free(memory);
 	check_leaves();
 	for (int simd = GS_SIMD_NONE; simd <= (int)gs_simd_best(); simd++)

@@ -206,6 +206,29 @@ expect_trouble(const char *reason)
 	remove(path);
 }
 
+static int
+fail_once(void *calls, const void *data, size_t bytes)
+{
+	(void)data, (void)bytes;
+	return (*(unsigned *)calls)++ == 0;
+}
+
+/* If a thread cannot write, the next call fails, though it could write. */
+static void
+check_late_error(bool submits)
+{
+	unsigned calls = 0;
+	const struct gs_output_options options = { .write = fail_once, .write_context = &calls };
+	char *data = letters(0, WHOLE);
+	struct gs_output *out;
+	bool good = gs_output_open(&out, &options) == GS_OK && gs_output_submit(out, data, WHOLE) == GS_OK;
+
+	good = good && (submits ? gs_output_submit : gs_output_write)(out, data, WHOLE) != GS_OK;
+	CHECK(good, "the error of a thread is returned by the next %s", submits ? "submit" : "write");
+	gs_output_close(out);
+	free(data);
+}
+
 static void
 with_limit(void)
 {
@@ -425,6 +448,8 @@ unit_output(void)
 		check_standard(WHOLE + 90000, 1000, finish);
 		check_company(finish);
 	}
+	for (unsigned submits = 0; submits < 2; submits++)
+		check_late_error(submits);
 	CHECK(in_child(with_limit) == 0, "a limit on file sizes ends it");
 	if (geteuid() == 0) {
 		char folder[100];

@@ -34,48 +34,6 @@ map_of(const struct gs_line_order *order, const struct gs_keydef *key)
 	return drop + fold == 0 ? NULL : order->maps[2 * drop + fold];
 }
 
-static void
-make_maps(struct gs_line_order *order)
-{
-	const locale_t handle = order->locale != NULL ? order->locale->handle : (locale_t)0;
-
-	for (int c = 0; c < 256; c++) {
-		bool printable = c >= ' ' && c < 0x7f, dictionary = gs_is_letter(c) || gs_is_digit(c);
-		int upper = c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c;
-
-		if (order->locale != NULL) {
-			printable = isprint_l(c, handle) != 0;
-			dictionary = isalnum_l(c, handle) != 0;
-			upper = toupper_l(c, handle);
-		}
-		dictionary |= gs_is_blank(c);
-		for (unsigned m = 0; m < 6; m++)
-			order->maps[m][c] = (int16_t)((m / 2 == 1 && !printable) ||
-			                              (m / 2 == 2 && !dictionary) ? -1 :
-			                              m % 2 == 1 ? upper : c);
-	}
-}
-
-static gs_status
-read_keys(struct gs_line_order *order, const struct gs_line_options *options)
-{
-	unsigned letters = 0;
-
-	if (options->letters != NULL)
-		TRY(gs_keydef_letters(options->letters, &letters));
-	order->reverse = (letters & GS_LETTER_R) != 0;
-	TRY(GS_NEW(order->keys, options->key_count + 1, "keys"));
-	for (size_t k = 0; k < options->key_count; k++)
-		TRY(gs_keydef_read(options->keys[k], options->names, &order->keys[k]));
-	order->key_count = options->key_count;
-	/* without keys and letters the last resort is all */
-	if (order->key_count == 0 && (letters & ~(unsigned)GS_LETTER_R) != 0)
-		order->keys[order->key_count++] = (struct gs_keydef){
-			.begin_field = GS_LINE_BEGIN, .end_field = GS_LINE_END,
-		};
-	return gs_keydef_complete(order->keys, order->key_count, letters);
-}
-
 /* Is it a usual number that begins its field? */
 static bool
 is_leading_number(const struct gs_keydef *key)
@@ -144,6 +102,7 @@ gs_status
 gs_line_order_open(struct gs_line_order *order, const struct gs_line_options *options)
 {
 	const char *separator = options->separator;
+	unsigned letters = 0;
 
 	*order = (struct gs_line_order){
 		.fields = { GS_NO_SEPARATOR, options->csv }, .terminator = options->terminator,
@@ -164,8 +123,35 @@ gs_line_order_open(struct gs_line_order *order, const struct gs_line_options *op
 		return gs_fail(GS_EUSAGE, "with '--csv' the separator cannot be a quote, or what ends lines");
 	if (options->locale != NULL)
 		TRY(gs_locale_open(&order->locale, options->locale));
-	make_maps(order);
-	TRY(read_keys(order, options));
+	/* what D, I and F make of each byte */
+	for (int c = 0; c < 256; c++) {
+		bool printable = c >= ' ' && c < 0x7f, dictionary = gs_is_letter(c) || gs_is_digit(c);
+		int upper = c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c;
+
+		if (order->locale != NULL) {
+			printable = isprint_l(c, order->locale->handle) != 0;
+			dictionary = isalnum_l(c, order->locale->handle) != 0;
+			upper = toupper_l(c, order->locale->handle);
+		}
+		dictionary |= gs_is_blank(c);
+		for (unsigned m = 0; m < 6; m++)
+			order->maps[m][c] = (int16_t)((m / 2 == 1 && !printable) ||
+			                              (m / 2 == 2 && !dictionary) ? -1 :
+			                              m % 2 == 1 ? upper : c);
+	}
+	if (options->letters != NULL)
+		TRY(gs_keydef_letters(options->letters, &letters));
+	order->reverse = (letters & GS_LETTER_R) != 0;
+	TRY(GS_NEW(order->keys, options->key_count + 1, "keys"));
+	for (size_t k = 0; k < options->key_count; k++)
+		TRY(gs_keydef_read(options->keys[k], options->names, &order->keys[k]));
+	order->key_count = options->key_count;
+	/* without keys and letters the last resort is all */
+	if (order->key_count == 0 && (letters & ~(unsigned)GS_LETTER_R) != 0)
+		order->keys[order->key_count++] = (struct gs_keydef){
+			.begin_field = GS_LINE_BEGIN, .end_field = GS_LINE_END,
+		};
+	TRY(gs_keydef_complete(order->keys, order->key_count, letters));
 	order->last_resort = order->key_count == 0 || !options->stable;
 	settle(order);
 	return GS_OK;

@@ -341,24 +341,6 @@ read_keys(struct gs_opts *opts)
 
 #define LEAST_MEMORY	((uint64_t)64 << 20)
 
-/* As sort(1): inputs are bytes, a merge believes in their order, -S is a wish, and the output is plain,
- * whatever its name is. */
-static void
-set_as_sort(struct gs_opts *opts)
-{
-	struct gsort_options *job = &opts->job;
-
-	job->decompress = GSORT_DECOMPRESS_NONE;
-	job->trust_order = job->force = opts->quiet = true;
-	job->locale = gs_environment_is_c() ? NULL : "";
-	if (job->memory_bytes > 0 && job->memory_bytes < LEAST_MEMORY)
-		job->memory_bytes = LEAST_MEMORY;
-	job->memory_grows = true;
-	if (opts->merge)
-		job->merge_files = 0;	/* however few at a time, the output is the same */
-	opts->progress = GS_PROGRESS_NEVER;
-}
-
 /* Set what several options decide together.  False after a message. */
 static bool
 combine(struct gs_opts *opts, bool as_sort)
@@ -378,8 +360,19 @@ combine(struct gs_opts *opts, bool as_sort)
 	job->ordering = opts->ordering;
 	job->keydefs = opts->keys.all;
 	job->keydef_count = job->lines ? opts->keys.count : 0;
-	if (as_sort)
-		set_as_sort(opts);
+	if (as_sort) {
+		/* as sort(1): inputs are bytes, a merge believes in their order, -S is a wish, and the output
+		 * is plain, whatever its name is */
+		job->decompress = GSORT_DECOMPRESS_NONE;
+		job->trust_order = job->force = opts->quiet = true;
+		job->locale = gs_environment_is_c() ? NULL : "";
+		if (job->memory_bytes > 0 && job->memory_bytes < LEAST_MEMORY)
+			job->memory_bytes = LEAST_MEMORY;
+		job->memory_grows = true;
+		if (opts->merge)
+			job->merge_files = 0;	/* however few at a time, the output is the same */
+		opts->progress = GS_PROGRESS_NEVER;
+	}
 	/* --files0-from: the names in that file are the operands */
 	if (names != NULL && job->input_count > 0)
 		return gs_report_usage("extra operand '%s': file operands cannot be combined with "

@@ -276,30 +276,6 @@ finish_spool(struct gs_rank_output *output, uint64_t *keys, size_t key_bytes,
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
-/* All parts are there: the file gets its name. */
-static gs_status
-finish_shared(struct gs_rank_output *output)
-{
-	const char *name = output->given->output;
-	const int fd = output->fd;
-	struct gs_replace *new = &output->replace;
-	size_t failed;
-	gs_status status;
-
-	TRY(write_heads(output));
-	output->fd = -1;
-	status = !new->forced || fdatasync(fd) == 0 ? GS_OK
-	         : gs_fail_errno(GS_EIO, "write failed: %s", name);
-	if (close(fd) != 0 && status == GS_OK)
-		status = gs_fail_errno(GS_EIO, "close failed: %s", name);
-	TRY(gs_ranks_agree(output->ranks, status));
-	if (output->ranks->rank > 0)
-		gs_replace_forget(new);		/* rank 0 renames it */
-	else if (output->kind == GS_OUTPUT_NEW && gs_replace_finish(&new, 1, &failed) != 0)
-		status = gs_fail_errno(GS_EIO, "rename failed: %s", name);
-	return gs_ranks_agree(output->ranks, status);
-}
-
 /* Each rank has a file of its own: all are complete before the first gets its name, and if one does not
  * get it, the others lose theirs. */
 static gs_status
@@ -321,7 +297,10 @@ gs_status
 gs_rank_output_finish(struct gs_rank_output *output, uint64_t *keys, size_t key_bytes,
                       const struct gs_line_order *lines, const struct gs_outputs *own, uint64_t *bytes)
 {
+	struct gs_replace *new = &output->replace;
 	struct gs_output *opened = NULL;
+	const int fd = output->fd;
+	size_t failed;
 	gs_status status;
 
 	if (output->own_name != NULL && output->spools) {
@@ -342,5 +321,17 @@ gs_rank_output_finish(struct gs_rank_output *output, uint64_t *keys, size_t key_
 		return gs_ranks_agree(output->ranks, gs_output_finish(own->files, own->count));
 	if (output->spools)
 		TRY(finish_spool(output, keys, key_bytes, lines, NULL, bytes));
-	return finish_shared(output);
+	/* all parts are there: the file gets its name */
+	TRY(write_heads(output));
+	output->fd = -1;
+	status = !new->forced || fdatasync(fd) == 0 ? GS_OK
+	         : gs_fail_errno(GS_EIO, "write failed: %s", output->given->output);
+	if (close(fd) != 0 && status == GS_OK)
+		status = gs_fail_errno(GS_EIO, "close failed: %s", output->given->output);
+	TRY(gs_ranks_agree(output->ranks, status));
+	if (output->ranks->rank > 0)
+		gs_replace_forget(new);		/* rank 0 renames it */
+	else if (output->kind == GS_OUTPUT_NEW && gs_replace_finish(&new, 1, &failed) != 0)
+		status = gs_fail_errno(GS_EIO, "rename failed: %s", output->given->output);
+	return gs_ranks_agree(output->ranks, status);
 }

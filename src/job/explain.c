@@ -14,27 +14,6 @@
 #include "plan/plan.h"
 #include "ranks/rank_job.h"
 
-static void
-print_device(const struct gs_line_printer *to, const struct gsort *job)
-{
-	const struct gs_plan *plan = &job->plan;
-	char from[32];
-
-	if (plan->head_keys > 0)
-		gs_print_line(to, "device", "cpu: all but the first %llu keys are dropped as they come",
-		              (unsigned long long)job->options.head_count);
-	else if (plan->device == GSORT_DEVICE_GPU)
-		gs_print_line(to, "device", "gpu%s: %s",
-		              job->options.device == GSORT_DEVICE_GPU ? "" : " if there is one, else cpu",
-		              plan->device_rule);
-	else
-		gs_print_line(to, "device", "cpu: %s", plan->device_rule);
-	if (plan->gpu_from_bytes > 0)
-		gs_print_line(to, "rule", "with %u thread%s a GPU pays from %s of input on",
-		              plan->threads, plan->threads == 1 ? "" : "s",
-		              gs_size_text(plan->gpu_from_bytes, from));
-}
-
 /* "/tmp", "/tmp and 1 more"; *FREE_BYTES: directories are used in turn, so the fullest one decides. */
 static const char *
 dirs_text(const struct gsort_options *options, char text[128], uint64_t *free_bytes)
@@ -288,7 +267,18 @@ gsort_plan(const gsort *job, void (*print)(void *context, const char *line), voi
 	input = &job->plan_input;
 	plan = &job->plan;
 	print_elements(&to, job);
-	print_device(&to, job);
+	if (plan->head_keys > 0)
+		gs_print_line(&to, "device", "cpu: all but the first %llu keys are dropped as they come",
+		              (unsigned long long)job->options.head_count);
+	else if (plan->device == GSORT_DEVICE_GPU)
+		gs_print_line(&to, "device", "gpu%s: %s",
+		              job->options.device == GSORT_DEVICE_GPU ? "" : " if there is one, else cpu",
+		              plan->device_rule);
+	else
+		gs_print_line(&to, "device", "cpu: %s", plan->device_rule);
+	if (plan->gpu_from_bytes > 0)
+		gs_print_line(&to, "rule", "with %u thread%s a GPU pays from %s of input on", plan->threads,
+		              plan->threads == 1 ? "" : "s", gs_size_text(plan->gpu_from_bytes, a));
 	if (input->threads == 0 && plan->threads == gs_plan_threads_most(input) &&
 	    plan->threads < input->cores)
 		gs_print_line(&to, "threads", "%u of %u, as more would make this no faster", plan->threads,

@@ -213,23 +213,6 @@ read_operand(void *context)
 	return feed->engine.finish(feed->engine.context);
 }
 
-/* Read all inputs, each for its own thread to drain it. */
-static gs_status
-read_all(struct gs_combination *set)
-{
-	for (size_t o = 0, read = 0; o < set->count; o++) {
-		TRY(gs_thread_start(&set->operands[o].thread, read_operand, &set->operands[o]));
-		for (; read <= o && (!set->together || o + 1 == set->count); read++) {
-			struct operand *operand = &set->operands[read];
-
-			TRY(gs_thread_join(&operand->thread));
-			TRY(gs_thread_start(&operand->thread, drain, operand));
-		}
-	}
-	set->interrupted = NULL;
-	return GS_OK;
-}
-
 /* Open everything: what cannot be opened is found before much is read. */
 static gs_status
 open_set(struct gsort *job)
@@ -303,7 +286,17 @@ merge(struct gsort *job)
 	struct stream *result = &set->streams[set->stream_count - 1];
 
 	gs_phase_begin(job, GSORT_READING);
-	TRY(read_all(set));
+	/* read all inputs, each for its own thread to drain it */
+	for (size_t o = 0, read = 0; o < set->count; o++) {
+		TRY(gs_thread_start(&set->operands[o].thread, read_operand, &set->operands[o]));
+		for (; read <= o && (!set->together || o + 1 == set->count); read++) {
+			struct operand *operand = &set->operands[read];
+
+			TRY(gs_thread_join(&operand->thread));
+			TRY(gs_thread_start(&operand->thread, drain, operand));
+		}
+	}
+	set->interrupted = NULL;
 	for (size_t next = 1; feed->header.bytes == 0 && next < set->count; next++)
 		feed = &set->operands[next].feed;		/* which has a line */
 	TRY(gs_emit_header(&job->emit, feed->header.data, feed->header.bytes));

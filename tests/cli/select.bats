@@ -86,7 +86,7 @@ agrees_all() {
 	yes 5 | head -n 3000000 >in
 	echo 12 >>in
 	agrees count in
-	agrees singletons in
+	gsort --unique=singletons in | cmp - <(echo 12)
 }
 
 @test "text: --unique=repeated and --unique=singletons together are refused" {
@@ -185,7 +185,7 @@ keeps() {
 }
 
 @test "--keep-order: the first of equal lines, rows and records, as they came" {
-	awk 'BEGIN { srand(7); for (i = 0; i < 200000; i++) { n = int(rand() * 20000)
+	awk 'BEGIN { srand(7); for (i = 0; i < 100000; i++) { n = int(rand() * 10000)
 		printf "%d %s%x\n", n, i % 3 ? "w" : "W", n * 7919 % 9973 } }' >in
 	keeps 'NR == FNR { next } !seen[$0]++' --lines -u
 	keeps 'NR == FNR { next } !seen[$1 + 0]++' -n -u

@@ -211,7 +211,7 @@ make_text() {
 	cmp alone together
 	grep -q '"device":"emulated GPU 0"' stats
 	# A GPU and host memory that are full: runs on disk.
-	gen --seed 6 --keys 1000000 --type u64 >large
+	gen --seed 6 --keys 1500000 --type u64 >large
 	gsort -u64 large -o alone
 	GSORT_RANKS=2 "$ranks" -u64 --device=gpu -Sgpu:2M -S 16M -T . --verbose=json large \
 		-o together 2>stats

@@ -96,8 +96,7 @@ gs_item_buckets_choose(struct gs_division *division, unsigned from,
 		take_sample(sample, order, &slices[count * r / rows],
 		            (size_t)wanted * SAMPLE_OF_BIN / rows + 1);
 	status = gs_item_bins_choose(division->bins, order, from, sample->items,
-	                             order->item_bytes > 0 ? NULL : sample->lengths, sample->count,
-	                             wanted);
+	                             order->item_bytes > 0 ? NULL : sample->lengths, sample->count, wanted);
 	gs_arena_close(&arena);
 	return status;
 }

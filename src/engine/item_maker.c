@@ -44,8 +44,7 @@ gs_item_maker_open(struct gs_item_maker *maker, const struct gs_item_store *stor
 	maker->load = gs_arena_take(&maker->arena, load);
 	maker->out = gs_arena_take(&maker->arena, limits->bytes);
 	maker->other = gs_arena_take(&maker->arena, other);
-	gs_item_part_init(&maker->part, options->order, gs_arena_take(&maker->arena, arrays),
-	                  limits->items);
+	gs_item_part_init(&maker->part, options->order, gs_arena_take(&maker->arena, arrays), limits->items);
 	maker->part.ends = gs_arena_take(&maker->arena, ends);
 	return GS_OK;
 }

@@ -93,8 +93,7 @@ take_span(void *context, struct gs_sorted_span *sorted)
 	struct gs_runs *runs = context;
 	uint64_t since = gs_clock_now();
 
-	TRY(gs_spill_write(runs->spill, (unsigned)sorted->strand, sorted->span.keys,
-	                   sorted->span.count));
+	TRY(gs_spill_write(runs->spill, (unsigned)sorted->strand, sorted->span.keys, sorted->span.count));
 	atomic_fetch_add(&runs->monitor->counters.spilled_bytes,
 	                 sorted->span.count * (runs->plan->class_bits[runs->key_class] / 8));
 	gs_clock_lap(&runs->monitor->clock, GS_STAGE_SPILL, &since);
@@ -173,8 +172,7 @@ merge_once(struct gs_runs *runs, unsigned key_class, const struct gs_source *sou
 	gs_status status;
 
 	TRY(gs_external_merge_open(&merge, runs->merge_memory, room < useful ? room : useful,
-	                           runs->plan->class_bits[key_class], sources, count,
-	                           runs->merge_threads));
+	                           runs->plan->class_bits[key_class], sources, count, runs->merge_threads));
 	status = gs_external_merge_drain(merge, key_class, &runs->monitor->clock, sink, &enough);
 	if ((status != GS_OK || enough) && runs->stop != NULL)
 		runs->stop(runs->stop_context);

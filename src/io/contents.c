@@ -256,8 +256,7 @@ advise_array(const char *at, size_t bytes, size_t unit, char advice[160])
 		snprintf(type, sizeof type, "-%c%u%s", letter, 8 * width, order == '>' ? "be" : "");
 	else if (strncmp(descr, "{'descr': [", 11) == 0)
 		snprintf(type, sizeof type, "--record-size and -k TYPE@OFFSET");
-	snprintf(advice, 160, "sort it with --header=%u %s, or by gsort.sort_file() in Python", header,
-	         type);
+	snprintf(advice, 160, "sort it with --header=%u %s, or by gsort.sort_file() in Python", header, type);
 	return end > 0 && width > 0 && unit % width != 0 ? UINT64_MAX : header;
 }
 
@@ -281,8 +280,7 @@ gs_contents_check(const char *name, const void *data, size_t bytes, bool whole, 
 		               kind->name, numbers, *advice != '\0' ? advice : kind->way_out);
 	if (is_utf16(data, seen, unit > 0))
 		return gs_fail(GS_EINPUT, "%s: text in UTF-16, not a file of %s; convert it first: "
-		               "iconv -f UTF-16 -t UTF-8 (--force reads it as it is)", name,
-		               numbers);
+		               "iconv -f UTF-16 -t UTF-8 (--force reads it as it is)", name, numbers);
 	if (unit > 0 && is_text(data, seen, whole && bytes <= most))
 		return gs_fail(GS_EINPUT, "%s: text, not a file of binary keys; without a type gsort "
 		               "reads text (--force reads it as binary keys)", name);

@@ -384,6 +384,7 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	[ "$(printf '1K\n2M\n3\n' | gsort -h --quantiles=0,.5,1 | tr '\n\t' '  ')" = '0 3 .5 1024 1 2097152 ' ]
 	[ "$(printf '12 apples\n7 pears\n' | gsort --lines -n --quantiles=1)" = "1	12" ]
 	[ "$(printf 'x\0001\0y\0003\0' | gsort -z --csv -k1,1n --invalid=ignore --quantiles=1)" = "1	3" ]
+	[ "$(printf 'a\t1\t2\nb\t\t3\n' | gsort -t "$(printf '\t')" -k2,2n --quantiles=1)" = "1	1" ]
 	seq 200000 | awk '{ print "x," ($1 * 7919) % 200000 "," }' >large
 	for options in '' --parallel=1 '-S 1M -T .' --verify; do
 		# shellcheck disable=SC2086

@@ -293,6 +293,10 @@ first_fits() {
 	gsort -r --head=10000 most | cmp - <(tail -n 10000 up-most | tac)
 }
 
+@test "head: fewer values than are wanted, and after them others" {
+	{ yes 70005 | head -n 3000000; seq 70006 70099; } | gsort -u --head=9 | cmp - <(seq 70005 70013)
+}
+
 @test "head: everything is read and checked all the same" {
 	{ seq 2000000; echo x; } >in
 	fails "in:2000001: " gsort --head=0 in

@@ -114,7 +114,7 @@ take(struct gs_bars *bars, const struct drawn *drawn, const struct gsort_options
 	for (size_t i = 0; i < drawn->count; i++) {
 		uint64_t key = drawn->key[i];
 
-		gs_extremes_note(&store->extremes, 0, &(struct gs_piece){
+		gs_extremes_note(&store->extremes, (unsigned)i % GS_TEAM_MAX, &(struct gs_piece){
 			.keys = &key, .count = 1, .key_class = drawn->key_class[i], .key_bits = 64,
 		});
 	}

@@ -759,6 +759,7 @@ check_offset_compressed(void)
 	      gs_input_next(input) && reads(input, 0, 60000, 50000),
 	      "and if it is compressed");
 	gs_input_close(input);
+	CHECK(fcntl(STDIN_FILENO, F_GETFD) >= 0, "standard input stays open");
 }
 
 /* A pipe, named twice: the second time it is empty. */

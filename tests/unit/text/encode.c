@@ -123,6 +123,8 @@ static const struct {
 	{ GSORT_U64, 0, UINT64_C(1) << 53, GSORT_F64, 0x4340000000000000, NULL },
 	{ GSORT_U64, 0, (UINT64_C(1) << 53) + 1, GSORT_F64, 0,
 	  "9007199254740993 does not fit in f64; --to=u64 holds it" },
+	{ GSORT_U64, 0, (UINT64_C(1) << 53) + 77, GSORT_F64, 0,
+	  "9007199254741069 does not fit in f64; --to=u64 holds it" },
 	{ GSORT_U64, 0, (UINT64_C(1) << 53) + 2, GSORT_F64, 0x4340000000000001, NULL },
 	{ GSORT_U64, 0, UINT64_MAX, GSORT_F64, 0,
 	  "18446744073709551615 does not fit in f64; --to=u64 holds it" },
@@ -135,6 +137,8 @@ static const struct {
 	{ GSORT_TEXT_FLOAT, 0, NAN_KEY, GSORT_I64, 0, "nan does not fit in i64; --to=f64 holds it" },
 	{ GSORT_TEXT_FLOAT, 0, NAN_KEY, GSORT_F64, 0x7ff8000000000000, NULL },
 	{ GSORT_TEXT_FLOAT, 0, NAN_KEY, GSORT_F32, 0x7fc00000, NULL },
+	{ GSORT_F64, 0, NAN_KEY + (UINT64_C(1) << 42), GSORT_F16, 0x7e01, NULL },	/* its payload */
+	{ GSORT_F64, 0, NAN_KEY + (UINT64_C(1) << 45), GSORT_BF16, 0x7fc1, NULL },
 	{ GSORT_F64, 0, 0, GSORT_F64, 0xfff0000000000000, NULL },
 	{ GSORT_F64, 0, UINT64_MAX, GSORT_F64, 0xfff0000000000001, NULL },
 	{ GSORT_F32, 0, UINT32_MAX, GSORT_F32, 0xff800001, NULL },

@@ -335,8 +335,9 @@ check_records(size_t bytes, size_t key, size_t common, unsigned level)
 	const struct gs_item_order order = {
 		.item_bytes = bytes, .words = words_of_record, .context = &record_key,
 	};
+	const size_t count = COUNT * bytes <= MOST_BYTES ? COUNT : MOST_BYTES / bytes;
 	const struct gs_item_slice halves[2] = {
-		{ text, COUNT / 3 * bytes }, { text + COUNT / 3 * bytes, COUNT / 3 * 2 * bytes }
+		{ text, count / 3 * bytes }, { text + count / 3 * bytes, (count - count / 3) * bytes }
 	};
 	struct gs_item_divider divider = { .found = bins_found, .items = bin_items };
 	struct gs_item_bins bins;
@@ -344,7 +345,7 @@ check_records(size_t bytes, size_t key, size_t common, unsigned level)
 	size_t sampled = 0, at = 0;
 
 	record_key = key;
-	for (size_t i = 0; i < COUNT; i++) {
+	for (size_t i = 0; i < count; i++) {
 		char *record = text + i * bytes;
 
 		for (size_t b = 0; b < bytes; b++)
@@ -361,7 +362,8 @@ check_records(size_t bytes, size_t key, size_t common, unsigned level)
 	      "records of %zu bytes: %u bins", bytes, bins.count);
 	memset(bin_items, 0, sizeof bin_items);
 	gs_items_divide(&order, &bins, halves, 2, &divider, offsets, divided);
-	CHECK(common == 0 || bin_items[0] + bin_items[bins.count - 1] == COUNT - sampled,
+	CHECK(common == 0 || bins.pivots.count > 0 ||
+	      bin_items[0] + bin_items[bins.count - 1] == count - sampled,
 	      "other words at level %u: only they are in the outer bins", level);
 	gs_item_part_init(&part, &order, memory, COUNT);
 	for (unsigned b = 0; b < bins.count; b++) {
@@ -371,12 +373,12 @@ check_records(size_t bytes, size_t key, size_t common, unsigned level)
 		at += gs_item_part_gather(&part, 0, 0, out + at);
 	}
 	gs_item_bins_close(&bins);
-	for (size_t i = 0; i < COUNT; i++)
+	for (size_t i = 0; i < count; i++)
 		found[i] = text + i * bytes;
-	qsort(found, COUNT, sizeof found[0], compare_records);
-	for (size_t i = 0; i < COUNT && at == COUNT * bytes; i++)
+	qsort(found, count, sizeof found[0], compare_records);
+	for (size_t i = 0; i < count && at == count * bytes; i++)
 		at -= memcmp(out + i * bytes, found[i], bytes) != 0;
-	CHECK(at == COUNT * bytes, "records of %zu bytes, a key of %zu, others at level %u: in order", bytes,
+	CHECK(at == count * bytes, "records of %zu bytes, a key of %zu, others at level %u: in order", bytes,
 	      key, level);
 }
 
@@ -508,6 +510,9 @@ unit_items(void)
 	}
 	for (unsigned level = 0; level < 8; level++)
 		check_records(76, 74, 65, level);
+	/* so many bytes are the same that items are the bounds */
+	for (unsigned level = 0; level < GS_ITEM_COMMON_MOST; level += GS_ITEM_COMMON_MOST - 1)
+		check_records(4104, 4102, 4097, level);
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
 		check_row(&rows[r], &orders[0], MOST_ITEMS);
 		check_row(&rows[r], &orders[1], MOST_ITEMS);

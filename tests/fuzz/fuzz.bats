@@ -26,7 +26,7 @@ fuzz() { # TARGET CHANGES
 @test "fuzz: headers of several inputs" { fuzz header 1500; }
 @test "fuzz: merges and checks" { fuzz merge 200; }
 @test "fuzz: records and their keys" { fuzz records 300; }
-@test "fuzz: lines and their keys" { fuzz lines 300; }
+@test "fuzz: lines and their keys" { fuzz lines 6000; }
 @test "fuzz: runs on disk, whole and damaged" { fuzz spill 1000; }
 @test "fuzz: sorts of any kind" { fuzz sort 150; }
 @test "fuzz: calls of the library" { fuzz calls 1500; }

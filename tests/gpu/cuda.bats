@@ -299,7 +299,7 @@ for_size() {
 	gen --keys 100003 --type text --range full >in
 	gsort-emu -vv --device=gpu --verbose=json in 2>err >/dev/null
 	grep -E '"peak_vram":[1-9][0-9]*,' err
-	grep -E '^gsort-emu: emulated GPU 0: a batch holds [0-9.]* MiB$' err
+	grep -E '^gsort-emu: emulated GPU 0: a batch holds [0-9]{1,5}\.[0-9] MiB$' err
 	grep -E '^gsort-emu: [0-9]+ threads: read [0-9.]*, decode [0-9.]*, sort [0-9.]*, merge [0-9.]*, spill [0-9.]*, encode [0-9.]*, write [0-9.]*, idle [0-9.]* s$' err
 	grep -E '"h2d_ms":[0-9.]*[1-9][0-9.]*,"gpu_ms":[0-9.]*[1-9][0-9.]*,"d2h_ms":[0-9.]*[1-9][0-9.]*,' err
 	grep -E '"stages_ms":.*"h2d":[0-9.]*[1-9][0-9.]*,"sort":[0-9.]*[1-9].*"d2h":[0-9.]*[1-9]' err

@@ -337,7 +337,7 @@ check_corrupt(const char *program, off_t at)
 
 /* The file cannot be read any more: the error is that of the call, not of the keys that it leaves out. */
 static void
-check_unread(const char *program)
+check_unread(const char *program, bool begun)
 {
 	const struct row row = { "", program, 1, 1, 300000, 300000, 300000, 2, 1 << 18 };
 	char *buffer = malloc(row.buffer_bytes);
@@ -345,10 +345,14 @@ check_unread(const char *program)
 	const int unread = open("/dev/null", O_WRONLY);
 	struct gs_spill *spill;
 	struct gs_run run;
+	uint64_t keys[9];
+	size_t count;
 	gs_status status = gs_spill_open(&spill, &options);
 
 	if (status == GS_OK)
 		status = write_run(spill, &row, 64, 0, &run);
+	if (status == GS_OK && begun)
+		status = gs_spill_read(spill, &run, keys, 9, &count);
 	CHECK(status == GS_OK && dup2(unread, find_file()) >= 0, "a file that is for writing alone");
 	if (status == GS_OK)
 		(void)read_runs(spill, &row, 64, &run, &status);
@@ -360,9 +364,10 @@ check_unread(const char *program)
 	free(buffer);
 }
 
-/* No file may have a byte: the call whose keys do not fit the staging memory any more reports it. */
+/* No file may have a byte: of MOST calls the one whose keys do not fit the staging memory any more
+ * reports it, or the end of the run. */
 static void
-check_stage_full(void)
+check_stage_full(unsigned most)
 {
 	enum { STAGE = 1 << 16, KEYS = 5000 };
 	const struct row row = { "", NULL, 1, 1, KEYS, STAGE, 1, 1, 1 << 16 };
@@ -371,6 +376,7 @@ check_stage_full(void)
 	static uint32_t keys[KEYS];
 	struct rlimit before, limit;
 	struct gs_spill *spill;
+	struct gs_run run;
 	gs_status status = gs_spill_open(&spill, &options);
 	unsigned calls = 0;
 
@@ -380,10 +386,12 @@ check_stage_full(void)
 	limit = before;
 	limit.rlim_cur = 0;
 	setrlimit(RLIMIT_FSIZE, &limit);
-	for (; status == GS_OK && calls < 9; calls++)
+	for (; status == GS_OK && calls < most; calls++)
 		status = gs_spill_write(spill, 0, keys, KEYS);
+	if (status == GS_OK)
+		status = gs_spill_end(spill, &run);
 	setrlimit(RLIMIT_FSIZE, &before);
-	CHECK(status == GS_EIO && calls == STAGE / sizeof keys + 1,
+	CHECK(status == GS_EIO && (calls == most || calls == STAGE / sizeof keys + 1),
 	      "a full stage is written by call %u: status %d", calls, (int)status);
 	gs_spill_close(spill);
 	free(buffer);
@@ -418,6 +426,39 @@ check_full(const char *program, size_t limit_bytes, const char *needed)
 	free(buffer);
 }
 
+static unsigned
+threads_now(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	unsigned count = 0;
+
+	while (tasks != NULL && readdir(tasks) != NULL)
+		count++;
+	if (tasks != NULL)
+		closedir(tasks);
+	return count;
+}
+
+/* One thread frees the space of all runs. */
+static void
+check_forgetter(void)
+{
+	const struct row row = { "", NULL, 1, 1, 1, 1, 1, 1, 1 << 16 };
+	char *buffer = malloc(row.buffer_bytes);
+	const struct gs_spill_options options = options_of(&row, buffer);
+	const unsigned before = threads_now();
+	struct gs_spill *spill;
+	struct gs_run run;
+
+	CHECK(gs_spill_open(&spill, &options) == GS_OK, "a spill is opened");
+	for (unsigned r = 0; r < 5; r++)
+		CHECK(gs_spill_begin(spill, 32, 1) == GS_OK && gs_spill_end(spill, &run) == GS_OK,
+		      "run %u", r);
+	CHECK(threads_now() <= before + 1, "%u threads, and %u before", threads_now(), before);
+	gs_spill_close(spill);
+	free(buffer);
+}
+
 static void
 check_dirs(void)
 {
@@ -441,6 +482,16 @@ check_dirs(void)
 	CHECK(gs_spill_open(&spill, &options) == GS_EIO &&
 	      strstr(gs_message(), "Not a directory") != NULL, "a file: '%s'", gs_message());
 	unlink(file);
+	snprintf(file, sizeof file, "%s/gone", folder);
+	mkdir(file, 0700);
+	names[0] = file;
+	options.dir_count = 1;
+	CHECK(gs_spill_open(&spill, &options) == GS_OK && rmdir(file) == 0 &&
+	      gs_spill_begin(spill, 32, 1) == GS_EIO && strstr(gs_message(), "/gone") != NULL,
+	      "a directory that is no longer there: '%s'", gs_message());
+	gs_spill_close(spill);
+	names[0] = dirs[0];
+	options.dir_count = 2;
 	names[1] = "/proc";
 	CHECK(gs_spill_open(&spill, &options) != GS_OK ||
 	      (gs_spill_close(spill), true), "whatever /proc allows");
@@ -529,12 +580,15 @@ unit_spill(void)
 		check_corrupt(forms[f], 1);
 		check_corrupt(forms[f], 4);
 		check_corrupt(forms[f], -1);
-		check_unread(forms[f]);
+		check_unread(forms[f], false);
+		check_unread(forms[f], true);
 	}
 	check_parts(1, 7001);
 	check_parts(2, 1);
 	check_parts(1, 200000);
-	check_stage_full();
+	check_stage_full(9);
+	check_stage_full(1);
+	check_forgetter();
 	check_full(NULL, 1 << 20, "and 10 MiB more are needed; name a directory with more space with -T");
 	check_full(NULL, 0, "and 10 MiB more are needed; name a directory with more space with -T");
 	check_full("lz4", 0, "and 10 MiB more are needed; name a directory with more space with -T");

@@ -180,35 +180,14 @@ append(struct gs_parts *parts, const struct gs_parted *file, uint64_t begin, uin
 	parts->ranges[parts->count++] = (struct gs_range){ begin, end };
 }
 
-/* The beginning of the line before the one that begins at AT, which is not the first after the header.  A row
- * of CSV is looked for from the last one on whose beginning is known. */
-static gs_status
-line_before(const struct survey *survey, const struct gs_parted *file, uint64_t at, uint64_t *begin)
-{
-	uint64_t least = file->header;
-	struct gs_rows rows;
-
-	for (size_t c = 0; c < survey->cut_count; c++)
-		if (survey->cuts[c].file == file && survey->begins[c] < at)
-			least = survey->begins[c];
-	for (uint64_t step = survey->cuts != NULL ? at : 64; ; step *= 2) {
-		const uint64_t from = at - gs_least(at - least, step);
-
-		/* the byte before AT ends the line */
-		TRY(gs_rows_scan(&survey->order, file->name, from, at - 1, false, &rows));
-		*begin = rows.last;
-		if (*begin > from || from == least)
-			return GS_OK;
-	}
-}
-
 /* For a check: let a part of file number AT begin a key, or line, earlier, or else at the last one of the
  * files before it. */
 static gs_status
 overlap_part(const struct survey *survey, struct gs_parts *parts, size_t at, uint64_t *begin)
 {
 	const struct gs_parted *file = &survey->files[at];
-	uint64_t end = *begin, last;
+	uint64_t end = *begin, last, least, from;
+	struct gs_rows rows;
 
 	for (; end <= file->header; end = file->bytes) {
 		if (file == survey->files)
@@ -216,8 +195,19 @@ overlap_part(const struct survey *survey, struct gs_parts *parts, size_t at, uin
 		file--;
 	}
 	last = end - survey->key_bytes;
-	if (survey->key_bytes == 0)
-		TRY(line_before(survey, file, end, &last));
+	/* a row of CSV is looked for from the last one on whose beginning is known */
+	least = file->header;
+	for (size_t c = 0; c < survey->cut_count; c++)
+		if (survey->cuts[c].file == file && survey->begins[c] < end)
+			least = survey->begins[c];
+	for (uint64_t step = survey->cuts != NULL ? end : 64; survey->key_bytes == 0; step *= 2) {
+		from = end - gs_least(end - least, step);
+		/* the byte before END ends the line */
+		TRY(gs_rows_scan(&survey->order, file->name, from, end - 1, false, &rows));
+		last = rows.last;
+		if (last > from || from == least)
+			break;
+	}
 	parts->overlap_bytes = end - last;
 	parts->overlap_keys = 1;
 	if (file == &survey->files[at])

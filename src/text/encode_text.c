@@ -107,24 +107,6 @@ stretch_of(const struct gs_integers *source, size_t at)
 
 /* ---- where lines go ----------------------------------------------------- */
 
-/* Where STRETCH ends, at COUNT or before: keys belong to it up to there, and not from there on. */
-static size_t
-end_of(const struct gs_integers *source, const struct stretch *stretch, size_t count)
-{
-	size_t yes = stretch->key_at, no = count;
-
-	while (no - yes > 1) {
-		const size_t middle = yes + (no - yes) / 2;
-		const struct stretch other = stretch_of(source, middle);
-
-		if (other.minus == stretch->minus && other.digits == stretch->digits)
-			yes = middle;
-		else
-			no = middle;
-	}
-	return no;
-}
-
 static unsigned
 line_bytes(const struct stretch *stretch)
 {
@@ -139,10 +121,22 @@ find_stretches(const struct gs_integers *source, size_t count, struct stretch *s
 	unsigned s = 0;
 
 	for (; key < count; s++) {
+		size_t no = count;
+
 		assert(s < STRETCHES_MOST);
 		stretches[s] = stretch_of(source, key);
 		stretches[s].byte_at = byte;
-		key = end_of(source, &stretches[s], count);
+		/* where it ends: keys belong to it up to there, and not from there on */
+		while (no - key > 1) {
+			const size_t middle = key + (no - key) / 2;
+			const struct stretch other = stretch_of(source, middle);
+
+			if (other.minus == stretches[s].minus && other.digits == stretches[s].digits)
+				key = middle;
+			else
+				no = middle;
+		}
+		key = no;
 		byte += (key - stretches[s].key_at) * line_bytes(&stretches[s]);
 	}
 	stretches[s] = (struct stretch){ .key_at = count, .byte_at = byte };

@@ -114,31 +114,12 @@ land(void *context, bool *moved)
 
 /* ---- adding ----------------------------------------------------------------------------------- */
 
-/* Send and receive; when all blocks that were ready have landed, others are, if the store has room. */
-static void
-step(struct gs_key_exchange *exchange)
-{
-	struct gs_exchange *all = &exchange->all;
-
-	if (!gs_exchange_step(all))
-		return;
-	pthread_mutex_lock(&all->landing);
-	if (all->done == all->ready) {
-		const gs_status status = gs_transport_release(&all->transport, all->done);
-
-		all->ready = all->claimed = all->done = 0;
-		if (gs_first_error_note(&all->error, status))
-			all->ready = (unsigned)gs_least(all->transport.arrived_count, exchange->landing_room);
-		exchange->landing_room -= all->ready;
-	}
-	pthread_mutex_unlock(&all->landing);
-}
-
 static void
 add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *piece)
 {
 	struct gs_key_exchange *exchange = context;
-	const unsigned owners = exchange->all.ranks->size, self = exchange->all.ranks->rank;
+	struct gs_exchange *all = &exchange->all;
+	const unsigned owners = all->ranks->size, self = all->ranks->rank;
 	const unsigned key_class = piece->key_class, key_bits = piece->key_bits;
 	const size_t key_bytes = key_bits / 8;
 	size_t *ends = exchange->ends + (size_t)worker * owners;
@@ -149,19 +130,19 @@ add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *pi
 		struct gs_bytes *held = &exchange->held[key_class];
 		const size_t bytes = piece->count * key_bytes;
 
-		pthread_mutex_lock(&exchange->all.lock);
-		if (bytes > 0 && gs_first_error_note(&exchange->all.error,
+		pthread_mutex_lock(&all->lock);
+		if (bytes > 0 && gs_first_error_note(&all->error,
 		                                     GS_GROW(held->data, &held->room, held->bytes + bytes,
 		                                             "bytes of keys that are held"))) {
 			memcpy(held->data + held->bytes, piece->keys, bytes);
 			held->bytes += bytes;
 			exchange->held_bytes += bytes;
 		}
-		pthread_mutex_unlock(&exchange->all.lock);
+		pthread_mutex_unlock(&all->lock);
 		return;
 	}
 	divided = gs_splitters_divide(&exchange->splitters, key_class, key_bits, piece->keys, piece->count,
-	                              exchange->all.scratch + worker * exchange->scratch_bytes, ends);
+	                              all->scratch + worker * exchange->scratch_bytes, ends);
 	/* Not all ranks begin with the same one. */
 	for (unsigned o = 1; o <= owners; o++) {
 		const unsigned owner = (self + o) % owners;
@@ -173,11 +154,23 @@ add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *pi
 			continue;
 		}
 		for (size_t left = count * key_bytes, some; left > 0; keys += some, left -= some)
-			some = gs_exchange_put(&exchange->all, owner, key_class, key_bits, keys, left, true);
+			some = gs_exchange_put(all, owner, key_class, key_bits, keys, left, true);
 	}
-	if (worker == 0)
-		step(exchange);
-	gs_exchange_land_some(&exchange->all, worker);
+	/* send and receive; when all blocks that were ready have landed, others are, if the store has room */
+	if (worker == 0 && gs_exchange_step(all)) {
+		pthread_mutex_lock(&all->landing);
+		if (all->done == all->ready) {
+			const gs_status status = gs_transport_release(&all->transport, all->done);
+
+			all->ready = all->claimed = all->done = 0;
+			if (gs_first_error_note(&all->error, status))
+				all->ready = (unsigned)gs_least(all->transport.arrived_count,
+				                                exchange->landing_room);
+			exchange->landing_room -= all->ready;
+		}
+		pthread_mutex_unlock(&all->landing);
+	}
+	gs_exchange_land_some(all, worker);
 }
 
 static gs_status

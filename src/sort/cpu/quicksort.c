@@ -898,6 +898,8 @@ gs_quicksort_in_place(const struct gs_simd_kernels *kernels, void *keys, size_t 
 		own.raw = maps->raw;
 	if (own.raw.floats != 0 && count * key_bytes >= FIXED_LEAST_BYTES && fix(&own, keys, count))
 		maps = NULL;
+	if (own.raw.floats != 0)
+		own.network_keys = own.float_keys;
 	large.maps = maps;
 	if (choose_first(&large, keys, count, most, threads > 1, &pivot)) {
 		halve(&all, key_bytes, partition_in_place(kernels, maps, keys, count, pivot), pivot, pieces);

@@ -168,6 +168,7 @@ struct gs_simd_kernels {
 	unsigned key_bits;
 	size_t   leaf_keys;	/* most keys of one call of sort_leaf() */
 	size_t   network_keys;	/* most keys that it sorts as fast as bins do */
+	size_t   float_keys;	/* the same, of floats */
 	size_t   block_keys;	/* most keys that it sorts in registers */
 
 	/** Sort COUNT keys, at most leaf_keys, from FROM to TO, which may be the same. */

@@ -229,7 +229,8 @@ set_text(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t *left
 	uint64_t share = *left / 64;
 
 	if (input->operation == GSORT_MERGE) {
-		share /= gs_within(1, input->input_count, GS_FAN_IN_MOST);
+		/* of 200 inputs of 0.8 MB, each with 1 MiB, 0.3 of 0.9 s was spent on clearing pages */
+		share = gs_least(share, 32 * MIB) / gs_within(1, input->input_count, GS_FAN_IN_MOST);
 		share = gs_within(input->reader_least_bytes, share, input->reader_most_bytes);
 		plan->source_bytes = gs_round_up(share, 4096);
 		return;

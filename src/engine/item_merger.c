@@ -5,11 +5,12 @@
  * In:   items of each source, in order, a buffer at a time.
  * Out:  all of them, or the selected ones, in one order, to a sink.
  *
- * Each source has a window: items that were loaded and have not left.  Threads load more, while a team merges
- * what is there, in rounds.  The limit of a round is the least last item of the windows that more items may
- * follow: what comes before it leaves.  The round is cut into shares, behind items that are equal in all
- * windows.  In a share, first words are made and compared with those before them, and merged with places
- * (Knuth, TAOCP 3, 5.2.4); then items are selected and copied as those of a sort's part are.
+ * Each source has a window: items that were loaded, with their first words, and have not left.  Threads load
+ * more, and compare neighbours, while a team merges what is there, in rounds.  The limit of a round is the
+ * least last item of the windows that more items may follow: what comes before it leaves.  The round is cut
+ * into shares, behind items that are equal in all windows.  A share stays in a cache: the runs of few sources
+ * are merged (Knuth, TAOCP 3, 5.2.4), and those of many are sorted; then items are selected and copied as
+ * those of a sort's part are.  Shares leave in turn, while later ones are made.
  *
  * Only a source whose window is empty is waited for.  If sources may be in any order, one share is merged up
  * to the last item of any window that goes on, as sort(1) does.
@@ -27,11 +28,13 @@
 #include "output/select.h"
 #include "plan/items.h"
 
-/* Items that are worth a thread.  Not tuned. */
-enum { LEAST_SHARE = 2048 };
+/* Items of a share, and more for each source, whose window is searched for them; shares of a round for
+ * each thread; and how many runs take as long to be merged as to be sorted.  Not tuned. */
+enum { LEAST_SHARE = 4096, MORE_OF_SOURCE = 32, MOST_SHARES = 16, FEW_RUNS = 8 };
 
-/* Items in the window of a source: two batches, and one that has left. */
-#define ITEMS_OF(batch)	(2 * (batch) + 1)
+/* What the window of a source has for two items, one of each batch: words, second words, places, lengths; in
+ * eight bytes. */
+enum { EIGHTS_OF_TWO = 2 * 3 + 1 };
 
 /* An item of a share, by its place in the part. */
 struct element {
@@ -44,6 +47,7 @@ struct gs_merge_share {
 	struct gs_item_part part;
 	char           *memory;		/* of its elements, twice, and of the part */
 	size_t          room;
+	atomic_uint     turn;		/* 1: it may leave */
 	struct gs_bytes out;		/* what leaves */
 	struct gs_item_slice last;	/* the last share: the first item of a group that may go on, ... */
 	uint64_t        times;		/* ... which has so many */
@@ -51,8 +55,44 @@ struct gs_merge_share {
 
 /* ---- loading ----------------------------------------------------------------------- */
 
+/* Make the first words of what was loaded, and the second ones once many tie in a share; and look whether it
+ * is in order. */
+static gs_status
+make_words(struct gs_item_merger *merger, struct gs_merge_source *source)
+{
+	const struct gs_item_order *order = merger->order;
+	struct gs_merge_batch *next = &source->next;
+	struct gs_item_batch batch;
+	size_t first;
+
+	next->nexts_from = 0;
+	for (size_t i = 0; i < next->count; i += batch.count) {
+		batch = (struct gs_item_batch){
+			.items = next->items + i, .bytes = order->item_bytes > 0 ? NULL : next->bytes + i,
+			.words = next->words + i, .nexts = next->nexts + i,
+			.count = gs_least(GS_ITEM_BATCH, next->count - i),
+		};
+		gs_item_batch_words(order, &batch);
+		if (batch.more)
+			atomic_store(&merger->more, true);
+		if (batch.more && atomic_load(&merger->ties)) {
+			(void)order->words(order->context, batch.items, batch.bytes, batch.count, 8,
+			                   batch.nexts);
+			batch.nexts_from = 0;
+		}
+		first = source->follow == NULL ? batch.count : gs_follow_batch(source->follow, &batch);
+		if (first != batch.count)
+			return first == SIZE_MAX ? gs_fail(GS_EBUDGET, "out of memory")
+			       : source->fail(source->context, batch.items[first],
+			                      gs_item_batch_bytes(order, &batch, first));
+		if (batch.nexts_from > 0)
+			next->nexts_from = i + batch.count;
+	}
+	return GS_OK;
+}
+
 static void
-load(const struct gs_item_merger *merger, struct gs_merge_source *source)
+load(struct gs_item_merger *merger, struct gs_merge_source *source)
 {
 	struct gs_merge_batch *next = &source->next;
 	gs_status status = GS_OK;
@@ -64,6 +104,7 @@ load(const struct gs_item_merger *merger, struct gs_merge_source *source)
 		                                  status == GS_OK && source->filled.bytes > 0);
 		next->count = gs_item_walk_next(&source->walk, next->items, next->bytes, merger->batch);
 	}
+	THEN(status, make_words(merger, source));
 	gs_error_keep(&source->error, status);
 	atomic_store(&source->state, status == GS_OK ? GS_LOADED : GS_FAILED);
 	gs_futex_wake(&source->state, 1);
@@ -81,17 +122,16 @@ load_ahead(void *context)
 	return GS_OK;
 }
 
-/*
- * Take what was loaded behind the window of SOURCE; once all that was there before has left, let more be
- * loaded.  What has left is dropped, but for the last item, with which the next one is compared.
- */
+/* Take what was loaded behind the window of SOURCE; once all that was there before has left, let more be
+ * loaded. */
 static void
 refill(struct gs_item_merger *merger, struct gs_merge_source *source)
 {
 	struct gs_merge_batch *window = &source->window, *next = &source->next;
-	const size_t from = source->at - (source->at > 0);
 
 	if (atomic_load(&source->state) == GS_LOADED) {
+		if (next->nexts_from > 0)
+			window->nexts_from = window->count + next->nexts_from;
 		window->count += next->count;
 		merger->read += next->count;
 		source->ended = next->count == 0;
@@ -99,12 +139,17 @@ refill(struct gs_item_merger *merger, struct gs_merge_source *source)
 	}
 	if (atomic_load(&source->state) == GS_RECEIVED && !source->ended &&
 	    window->count - source->at <= next->count) {
-		window->count -= from;
-		source->at -= from;
-		memmove(window->items, window->items + from, window->count * sizeof *window->items);
-		memmove(window->bytes, window->bytes + from, window->count * sizeof *window->bytes);
-		next->items = window->items + window->count;
-		next->bytes = window->bytes + window->count;
+		window->count -= source->at;
+		memmove(window->items, window->items + source->at, window->count * sizeof *window->items);
+		memmove(window->bytes, window->bytes + source->at, window->count * sizeof *window->bytes);
+		memmove(window->words, window->words + source->at, window->count * sizeof *window->words);
+		memmove(window->nexts, window->nexts + source->at, window->count * sizeof *window->nexts);
+		window->nexts_from -= gs_least(window->nexts_from, source->at);
+		source->at = 0;
+		*next = (struct gs_merge_batch){
+			window->items + window->count, window->bytes + window->count,
+			window->words + window->count, window->nexts + window->count, 0, 0,
+		};
 		atomic_store(&source->state, GS_WANTED);
 		if (merger->loaders.count > 0)
 			(void)gs_queue_give(&merger->loaders.wanted, source);
@@ -113,30 +158,28 @@ refill(struct gs_item_merger *merger, struct gs_merge_source *source)
 
 /* ---- windows ----------------------------------------------------------------------- */
 
-static struct gs_item_slice
-item_at(const struct gs_item_merger *merger, const struct gs_merge_source *source, size_t at)
+/* Compare item AT of ONE with item OTHER_AT of OTHER. */
+static int
+compare(const struct gs_item_merger *merger, const struct gs_merge_source *one, size_t at,
+        const struct gs_merge_source *other, size_t other_at)
 {
-	const struct gs_merge_batch *window = &source->window;
+	const struct gs_merge_batch *a = &one->window, *b = &other->window;
 	const size_t fixed = merger->order->item_bytes;
 
-	return (struct gs_item_slice){ window->items[at], fixed > 0 ? fixed : window->bytes[at] };
+	return a->words[at] != b->words[other_at] ? (a->words[at] < b->words[other_at] ? -1 : 1)
+	       : gs_item_compare_whole(merger->order, 1, a->items[at], fixed > 0 ? fixed : a->bytes[at],
+	                               b->items[other_at], fixed > 0 ? fixed : b->bytes[other_at]);
 }
 
-static int
-compare(const struct gs_item_merger *merger, struct gs_item_slice one, struct gs_item_slice other)
-{
-	return gs_item_compare_whole(merger->order, 0, one.data, one.bytes, other.data, other.bytes);
-}
-
-/* Where the items FROM .. TO of SOURCE's window end that are less than ITEM, or EQUAL. */
+/* Where the items FROM .. TO of SOURCE's window end that are less than item AT of OTHER, or EQUAL. */
 static size_t
 bound(const struct gs_item_merger *merger, const struct gs_merge_source *source, size_t from, size_t to,
-      struct gs_item_slice item, bool equal)
+      const struct gs_merge_source *other, size_t at, bool equal)
 {
 	while (from < to) {
 		const size_t middle = from + (to - from) / 2;
 
-		if (compare(merger, item_at(merger, source, middle), item) < equal)
+		if (compare(merger, source, middle, other, at) < equal)
 			from = middle + 1;
 		else
 			to = middle;
@@ -213,75 +256,22 @@ limit_share(struct gs_item_merger *merger, const struct element *elements, size_
 	}
 }
 
-/* Make what leaves of share NUMBER of the round; a group that goes on is its first item. */
-static gs_status
-make_share(struct gs_item_merger *merger, size_t number)
+/* Merge RUNS of PART, which end at ENDS, by ELEMENTS, which have room for two of each; items from NEXTS_FROM
+ * on have second words. */
+static void
+merge_runs(struct gs_item_merger *merger, struct gs_item_part *part, struct element *elements,
+           uint32_t *ends, size_t runs, size_t nexts_from)
 {
 	const struct gs_item_order *order = merger->order;
-	const struct gs_merge_group *group = &merger->group;
-	struct gs_merge_share *share = &merger->round.shares[number];
-	struct gs_item_part *part = &share->part;
-	const size_t *from = merger->round.cuts + number * merger->count, *to = from + merger->count;
-	const bool goes_on = number == 0 && group->times > 0;
-	size_t items = goes_on, runs = 0, place = goes_on, bytes = 0, count;
-	struct element *elements, *others, *swap;
-	uint32_t *ends;			/* of runs, first of each source's; the first begins at ENDS[0] */
-	struct gs_item_batch batch;
-
-	for (size_t s = 0; s < merger->count; s++)
-		items += to[s] - from[s];
-	TRY(GS_GROW(share->memory, &share->room,
-	            (items + 1) * (2 * sizeof *elements + GS_ITEM_PART_BYTES), "bytes of items"));
-	elements = (struct element *)share->memory;
-	others = elements + items;
-	gs_item_part_init(part, order, others + items, items + 1);
-	part->mark_equal = merger->groups;
-	part->count = items;
-	ends = part->spare;
-	ends[0] = goes_on;
-	batch = (struct gs_item_batch){
+	struct element *others = elements + part->count, *swap;
+	struct gs_item_batch batch = {
 		.items = part->items, .bytes = order->item_bytes > 0 ? NULL : part->lengths,
-		.words = part->words, .nexts = part->other, .count = items, .nexts_from = items,
+		.words = part->words, .nexts = part->other, .count = part->count,
+		.nexts_from = nexts_from, .more = atomic_load(&merger->more),
 	};
-	if (goes_on) {
-		part->items[0] = group->first.data;
-		part->lengths[0] = (uint32_t)group->first.bytes;
-	}
-	for (size_t s = 0; s < merger->count; s++) {
-		const struct gs_merge_batch *window = &merger->sources[s].window;
 
-		count = to[s] - from[s];
-		if (count == 0)
-			continue;
-		memcpy(part->items + place, window->items + from[s], count * sizeof *part->items);
-		memcpy(part->lengths + place, window->bytes + from[s], count * sizeof *part->lengths);
-		place += count;
-		ends[++runs] = (uint32_t)place;
-	}
-	for (size_t i = 0; i < items; i += count) {	/* their bytes stay in the cache */
-		count = gs_least(GS_ITEM_BATCH, items - i);
-		batch.more |= order->words(order->context, batch.items + i,
-		                           batch.bytes != NULL ? batch.bytes + i : NULL, count, 0,
-		                           batch.words + i);
-	}
-	for (size_t i = 0; i < items; i++) {
-		elements[i] = (struct element){ batch.words[i], (uint32_t)i };
-		bytes += gs_item_part_length(part, i);
-	}
-	place = goes_on;
-	for (size_t s = 0; s < merger->count; place += to[s] - from[s], s++) {
-		const struct gs_merge_source *source = &merger->sources[s];
-
-		if (source->follow == NULL || from[s] == to[s])
-			continue;
-		if (from[s] > 0 && compare(merger, item_at(merger, source, from[s]),
-		                           item_at(merger, source, from[s] - 1)) < 0)
-			gs_team_least(&merger->round.disordered, s << 32 | from[s]);
-		for (size_t at = from[s] + 1, i = place + 1; at < to[s]; at++, i++)
-			if (is_less(order, &batch, elements + i, elements + i - 1))
-				gs_team_least(&merger->round.disordered, s << 32 | at);
-	}
-	batch.ties = 0;		/* without those of the check */
+	for (size_t i = 0; i < part->count; i++)
+		elements[i] = (struct element){ part->words[i], (uint32_t)i };
 	for (; runs > 1; runs = (runs + 1) / 2) {
 		others[0] = elements[0];
 		for (size_t r = 0; r < runs; r += 2) {
@@ -295,16 +285,74 @@ make_share(struct gs_item_merger *merger, size_t number)
 		elements = others;
 		others = swap;
 	}
+	if (batch.nexts_from < batch.count)
+		atomic_store(&merger->ties, true);
 	if (!merger->round.limited)
-		limit_share(merger, elements, goes_on, part);
+		limit_share(merger, elements, ends[0], part);
 	for (size_t i = 0; i < part->count; i++)
 		part->places[i] = elements[i].place;
-	for (size_t i = 0; merger->groups && i < part->count; i++) {
-		part->weights[elements[i].place] = 1;
-		part->equal[i] = i > 0 && elements[i].word == elements[i - 1].word &&
+	for (size_t i = 1; merger->groups && i < part->count; i++)
+		part->equal[i] = elements[i].word == elements[i - 1].word &&
 		                 gs_item_batch_compare(order, &batch, elements[i].place, &batch,
 		                                       elements[i - 1].place) == 0;
+}
+
+/* Make what leaves of share NUMBER of the round; a group that goes on is its first item. */
+static gs_status
+make_share(struct gs_item_merger *merger, size_t number)
+{
+	const struct gs_item_order *order = merger->order;
+	const struct gs_merge_group *group = &merger->group;
+	struct gs_merge_share *share = &merger->round.shares[number % merger->round.threads];
+	struct gs_item_part *part = &share->part;
+	const size_t *from = merger->round.cuts + number * merger->count, *to = from + merger->count;
+	const bool goes_on = number == 0 && group->times > 0;
+	size_t items = goes_on, runs = 0, place = goes_on, bytes = 0, nexts_from = 0;
+	uint64_t differ = 0;
+	uint32_t *ends;			/* of runs, first of each source's; the first begins at ENDS[0] */
+
+	for (size_t s = 0; s < merger->count; s++)
+		items += to[s] - from[s];
+	TRY(GS_GROW(share->memory, &share->room,
+	            (items + 1) * (2 * sizeof(struct element) + GS_ITEM_PART_BYTES), "bytes of items"));
+	gs_item_part_init(part, order, (struct element *)share->memory + 2 * items, items + 1);
+	part->mark_equal = merger->groups;
+	ends = part->spare;
+	ends[0] = goes_on;
+	if (goes_on) {
+		part->items[0] = group->first.data;
+		part->lengths[0] = (uint32_t)group->first.bytes;
+		(void)order->words(order->context, part->items,
+		                   order->item_bytes > 0 ? NULL : part->lengths, 1, 0, part->words);
+		nexts_from = items;
 	}
+	for (size_t s = 0; s < merger->count; s++) {
+		const struct gs_merge_batch *window = &merger->sources[s].window;
+		const size_t count = to[s] - from[s];
+
+		if (count == 0)
+			continue;
+		memcpy(part->items + place, window->items + from[s], count * sizeof *part->items);
+		memcpy(part->lengths + place, window->bytes + from[s], count * sizeof *part->lengths);
+		memcpy(part->words + place, window->words + from[s], count * sizeof *part->words);
+		if (window->nexts_from > from[s])
+			nexts_from = items;
+		if (nexts_from == 0)
+			memcpy(part->other + place, window->nexts + from[s], count * sizeof *part->other);
+		place += count;
+		ends[++runs] = (uint32_t)place;
+	}
+	part->count = items;
+	part->in_place = true;
+	gs_item_part_begin(part, 0);
+	for (size_t i = 0; i < items; i++) {
+		bytes += gs_item_part_length(part, i);
+		differ |= part->words[i] ^ part->words[0];
+	}
+	if (runs > FEW_RUNS && merger->round.limited)
+		gs_item_part_sort(part, differ == 0 ? 8 : (unsigned)__builtin_clzll(differ) / 8);
+	else
+		merge_runs(merger, part, (struct element *)share->memory, ends, runs, nexts_from);
 	for (size_t i = goes_on; merger->verifies && i < part->count; i++) {
 		struct gs_item_slice item;
 
@@ -331,14 +379,6 @@ make_share(struct gs_item_merger *merger, size_t number)
 	return GS_OK;
 }
 
-static void
-make(void *context, size_t number)
-{
-	struct gs_item_merger *merger = context;
-
-	(void)gs_first_error_note(&merger->round.error, make_share(merger, number));
-}
-
 /* ---- rounds ------------------------------------------------------------------------ */
 
 /* Let COUNT items leave. */
@@ -359,6 +399,28 @@ hand_on(struct gs_item_merger *merger, const char *items, size_t bytes, size_t c
 	if (sorted.enough)
 		merger->left = 0;
 	return GS_OK;
+}
+
+/* Threads take shares in turn, and each hands its share on before it takes another: so all that are not
+ * handed on are different elements of ROUND->shares. */
+static void
+make(void *context, size_t number)
+{
+	struct gs_item_merger *merger = context;
+	struct gs_merge_round *round = &merger->round;
+	struct gs_merge_share *share = &round->shares[number % round->threads];
+	struct gs_merge_share *next = &round->shares[(number + 1) % round->threads];
+	gs_status status = make_share(merger, number);
+
+	while (atomic_load(&share->turn) == 0)
+		gs_futex_wait(&share->turn, 0);
+	THEN(status, hand_on(merger, share->out.data, share->out.bytes, share->part.count,
+	                     share->part.times));
+	if (!gs_first_error_note(&round->error, status))
+		merger->left = 0;
+	atomic_store(&share->turn, 0);
+	atomic_store(&next->turn, 1);
+	gs_futex_wake(&next->turn, 1);
 }
 
 /* Cut the windows at the limit, and that into shares.  No share: all sources have ended. */
@@ -382,16 +444,16 @@ cut(struct gs_item_merger *merger)
 				load(merger, source);
 		}
 		if (!source->ended &&
-		    (least == NULL || compare(merger, item_at(merger, source, source->window.count - 1),
-		                              item_at(merger, least, least->window.count - 1)) < 0))
+		    (least == NULL || compare(merger, source, source->window.count - 1, least,
+		                              least->window.count - 1) < 0))
 			least = source;
 	}
 	for (size_t s = 0; s < merger->count; s++) {
 		struct gs_merge_source *source = &sources[s];
 
 		source->cut = least == NULL || source == least ? source->window.count
-		              : bound(merger, source, source->at, source->window.count,
-		                      item_at(merger, least, least->window.count - 1), source < least);
+		              : bound(merger, source, source->at, source->window.count, least,
+		                      least->window.count - 1, source < least);
 		if (!round->limited)	/* one more shows that these leave; some, if there is no order */
 			source->cut = gs_least(source->window.count, 1 + gs_within(
 				source->at + (source->window.count - source->at) / merger->count,
@@ -402,7 +464,8 @@ cut(struct gs_item_merger *merger)
 		total += source->cut - source->at;
 	}
 	round->count = total == 0 ? 0 : merger->verifies || !round->limited ? 1
-	                      : gs_within(1, total / LEAST_SHARE, merger->round.threads);
+	                      : gs_within(1, total / (LEAST_SHARE + MORE_OF_SOURCE * merger->count),
+	                                  MOST_SHARES * round->threads);
 	/* equal items are in one share; the last share has items, as it may leave a group */
 	for (size_t k = 1; k <= round->count; k++, cuts += merger->count) {
 		const size_t at = largest->at + (largest->cut - largest->at) / round->count * k;
@@ -412,7 +475,7 @@ cut(struct gs_item_merger *merger)
 		for (size_t s = 0; s < merger->count; s++) {
 			cuts[merger->count + s] = ends ? sources[s].cut
 			                          : bound(merger, &sources[s], cuts[s], sources[s].cut,
-			                                  item_at(merger, largest, at), true);
+			                                  largest, at, true);
 			empty &= cuts[merger->count + s] == sources[s].cut;
 		}
 		if (empty)
@@ -435,23 +498,12 @@ gs_item_merger_drain(struct gs_item_merger *merger, const struct gs_span_sink *s
 		TRY(cut(merger));
 		if (round->count == 0)
 			break;
-		round->disordered = SIZE_MAX;
 		gs_first_error_open(&round->error);
-		gs_team_each(merger->round.threads, round->count, make, merger);
+		atomic_store(&round->shares[0].turn, 1);
+		gs_team_each(round->threads, round->count, make, merger);
+		atomic_store(&round->shares[round->count % round->threads].turn, 0);
 		TRY(gs_first_error_close(&round->error));
-		if (round->disordered < SIZE_MAX) {
-			struct gs_merge_source *source = &merger->sources[round->disordered >> 32];
-			const size_t at = (uint32_t)round->disordered;
-			const struct gs_item_slice item = item_at(merger, source, at);
-
-			/* what is loaded counts, too; but no writer is waited for */
-			merger->stop(merger->stop_context);
-			while (atomic_load(&source->state) == GS_WANTED && merger->loaders.count > 0)
-				gs_futex_wait(&source->state, GS_WANTED);
-			source->follow->elements += at - source->at;
-			return source->fail(source->context, item.data, item.bytes);
-		}
-		last = &round->shares[round->count - 1];
+		last = &round->shares[(round->count - 1) % round->threads];
 		group->times = last->times;
 		if (group->times > 0 && first->data != last->last.data) {
 			first->bytes = last->last.bytes;
@@ -463,16 +515,8 @@ gs_item_merger_drain(struct gs_item_merger *merger, const struct gs_span_sink *s
 		for (size_t s = 0; s < merger->count; s++) {
 			struct gs_merge_source *source = &merger->sources[s];
 
-			if (source->follow != NULL)
-				source->follow->elements += source->cut - source->at;
 			source->at = source->cut;
 			refill(merger, source);
-		}
-		for (size_t k = 0; k < round->count; k++) {
-			const struct gs_merge_share *share = &round->shares[k];
-
-			TRY(hand_on(merger, share->out.data, share->out.bytes, share->part.count,
-			            share->part.times));
 		}
 	}
 	return group->times >= merger->least && group->times <= merger->most && group->times > 0
@@ -498,10 +542,9 @@ gs_item_merger_open(struct gs_item_merger *merger, const struct gs_item_order *o
 	};
 	gs_queue_open(&merger->loaders.wanted);
 	TRY(GS_NEW(merger->sources, count, "inputs"));
-	TRY(GS_NEW(merger->items, count * ITEMS_OF(merger->batch), "items"));
-	TRY(GS_NEW(merger->bytes, count * ITEMS_OF(merger->batch), "items"));
+	TRY(GS_NEW(merger->items, count * merger->batch * EIGHTS_OF_TWO, "items"));
 	TRY(GS_NEW(merger->loaders.threads, threads, "threads"));
-	TRY(GS_NEW(merger->round.cuts, (threads + 1) * count, "inputs"));
+	TRY(GS_NEW(merger->round.cuts, (MOST_SHARES * threads + 1) * count, "inputs"));
 	return GS_NEW(merger->round.shares, threads, "threads");
 }
 
@@ -513,9 +556,13 @@ gs_item_merger_begin(struct gs_item_merger *merger, unsigned loaders)
 	merger->round.limited = true;
 	for (size_t s = 0; s < merger->count; s++) {	/* in turn: the first one has the header */
 		struct gs_merge_source *source = &merger->sources[s];
-		const size_t at = s * ITEMS_OF(merger->batch);
+		uint64_t *words = merger->items + s * merger->batch * EIGHTS_OF_TWO;
+		uint64_t *nexts = words + 2 * merger->batch;
 
-		source->window = (struct gs_merge_batch){ merger->items + at, merger->bytes + at, 0 };
+		source->window = (struct gs_merge_batch){
+			(const char **)(nexts + 2 * merger->batch), (uint32_t *)(nexts + 4 * merger->batch),
+			words, nexts, 0, 0,
+		};
 		source->next = source->window;
 		source->walk = gs_item_walk_begin(merger->order, NULL, 0);
 		merger->round.limited &= source->follow != NULL;
@@ -546,6 +593,5 @@ gs_item_merger_close(struct gs_item_merger *merger)
 	free(merger->round.shares);
 	free(merger->sources);
 	free(merger->items);
-	free(merger->bytes);
 	free(merger->group.first.data);
 }

@@ -448,14 +448,16 @@ enum gs_merge_state { GS_RECEIVED, GS_WANTED, GS_LOADED, GS_FAILED };
 struct gs_merge_batch {
 	const char **items;
 	uint32_t    *bytes;		/* of each, if they differ */
-	size_t       count;
+	uint64_t    *words;		/* the first one of each, */
+	uint64_t    *nexts;		/* and the second ones of items from NEXTS_FROM on */
+	size_t       count, nexts_from;
 };
 
 struct gs_merge_source {
 	/** The next items, which stay until the next call but GS_MERGE_BATCHES - 1; none at the end. */
 	gs_status (*fill)(void *context, struct gs_item_slice *items);
 
-	/** Counts what has left; NULL: it may be in any order.  The error for the first of BYTES that is
+	/** Counts what is in order; NULL: it may be in any order.  The error for the first of BYTES that is
 	 *  out of order. */
 	struct gs_follow *follow;
 	gs_status (*fail)(void *context, const char *item, size_t bytes);
@@ -489,11 +491,9 @@ struct gs_merge_group {
 struct gs_merge_round {
 	struct gs_merge_share *shares;
 	size_t    count;
-	unsigned  threads;		/* most shares */
+	unsigned  threads;		/* each has one of SHARES */
 	size_t   *cuts;			/* where shares begin and end in the windows: rows */
 	bool      limited;		/* a source that is out of order is an error */
-	atomic_size_t disordered;	/* the first source, and in its window the first item, that is out of
-					 * order: 32 bits each; SIZE_MAX: none */
 	struct gs_first_error error;
 };
 
@@ -501,13 +501,11 @@ struct gs_item_merger {
 	const struct gs_item_order *order;
 	struct gs_merge_source *sources;
 	size_t       count;
-	size_t       batch;		/* most items of each batch, which are here: */
-	const char **items;
-	uint32_t    *bytes;
+	size_t       batch;		/* most items of each */
+	uint64_t    *items;		/* of two batches of each source */
+	atomic_bool  more, ties;	/* words may go on behind the first ones; many of these tie */
 	uint64_t     read;		/* items */
 	struct gs_item_loaders loaders;
-	void       (*stop)(void *context);	/* the caller's: no source waits for more */
-	void        *stop_context;
 	struct gs_merge_round  round;
 
 	/* what leaves */

@@ -170,8 +170,6 @@ merge_items(struct gsort *job, const struct gs_item_merge_sizes *sizes)
 		return status;
 	}
 	status = gs_item_merger_open(&merger, job->feed.by, &job->options, all.count, sizes->room, threads);
-	merger.stop = stop_input;
-	merger.stop_context = job->feed.input;
 	all.spare = sizes->spare;
 	job->feed.lines.limits.header_most = sizes->header_most;
 	for (size_t i = 0; status == GS_OK && i < all.count; i++)

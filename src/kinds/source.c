@@ -489,22 +489,16 @@ gs_merge_fail(void *context, const char *item, size_t bytes)
 	const struct gs_line_faults *faults;
 	const bool counted = feed->lines.order.strict || feed->lines.order.fields.csv;
 	uint64_t number = input->lines != NULL && counted ? 1 : input->follow.elements + 1;
-	const char *end;
 
 	if (input->lines == NULL)
 		return gs_disorder_record(&feed->records.record, input->name, item, number,
 		                          feed->options->skip_bytes, input->advice);
 	faults = &input->lines->ingest.faults;
 	/* it has counted the header; strict lines and CSV, too, up to the last one that was read */
-	for (size_t b = 0; counted; b++) {
-		const struct gs_bytes *read = &input->lines->lines[b];
-		const bool here = item >= read->data && item < read->data + read->bytes;
-		const char *begin = here ? item : read->data;
+	if (counted) {
+		const char *end = input->lines->lines[0].data + input->lines->lines[0].bytes;
 
-		end = read->data + read->bytes;
-		number -= gs_line_shown(faults, begin, end, gs_line_number_count(faults->order, begin, end));
-		if (here)
-			break;
+		number -= gs_line_shown(faults, item, end, gs_line_number_count(faults->order, item, end));
 	}
 	return gs_line_disorder(faults, faults->shown + number, item, bytes);
 }

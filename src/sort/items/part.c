@@ -51,6 +51,18 @@ gs_item_part_init(struct gs_item_part *part, const struct gs_item_order *order, 
 }
 
 void
+gs_item_part_begin(struct gs_item_part *part, size_t from)
+{
+	for (size_t i = from; i < part->count; i++)
+		part->places[i] = (uint32_t)i;
+	if (!part->mark_equal)
+		return;
+	memset(part->equal + from, 0, part->count - from);
+	for (size_t i = from; i < part->count; i++)
+		part->weights[i] = 1;
+}
+
+void
 gs_item_part_add(struct gs_item_part *part, const struct gs_item_slice *slices, size_t count)
 {
 	struct gs_item_walk walk = gs_item_walk_begin(part->order, slices, count);
@@ -59,13 +71,7 @@ gs_item_part_add(struct gs_item_part *part, const struct gs_item_slice *slices, 
 	part->count += gs_item_walk_next(&walk, part->items + before, part->lengths + before,
 	                                 part->room - before);
 	assert(walk.slice_count == 0 && walk.at == walk.end);
-	for (size_t i = before; i < part->count; i++)
-		part->places[i] = (uint32_t)i;
-	if (!part->mark_equal)
-		return;
-	memset(part->equal + before, 0, part->count - before);
-	for (size_t i = before; i < part->count; i++)
-		part->weights[i] = 1;
+	gs_item_part_begin(part, before);
 }
 
 void

@@ -57,6 +57,9 @@ void gs_item_part_collect(struct gs_item_part *part, const struct gs_item_slice 
 /** Add more slices after the ones that are there. */
 void gs_item_part_add(struct gs_item_part *part, const struct gs_item_slice *slices, size_t count);
 
+/** Items FROM .. part->count and their lengths were set. */
+void gs_item_part_begin(struct gs_item_part *part, size_t from);
+
 /** Items with the same bytes become the first of them, with their number as its weight, unless hardly any
  *  have (fold.c).  O(bytes). */
 void gs_item_part_fold(struct gs_item_part *part);

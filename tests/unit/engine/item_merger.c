@@ -140,7 +140,7 @@ check(const struct row *row, const struct gsort_options *options, const char *ex
 
 /* ---- ties of several words, in shares of several threads --------------------------- */
 
-enum { LONG_SOURCES = 3, LONG_ITEMS = 16 * GS_ITEM_BATCH + 77, LONG_FILL = 3000 };
+enum { LONG_SOURCES = 10, LONG_ITEMS = 16 * GS_ITEM_BATCH + 77, LONG_FILL = 3000 };
 
 /* An item: three words, then its source, which no word has. */
 static char long_sources[LONG_SOURCES][4 * LONG_ITEMS];
@@ -171,20 +171,21 @@ take_long(void *context, struct gs_sorted_span *sorted)
 	return GS_OK;
 }
 
-/* Of FIRST, SECOND and THIRD values of the three words. */
+/* Of FIRST, SECOND and THIRD values of the three words; runs of many sources are sorted. */
 static void
-check_long(int first, int second, int third)
+check_values(size_t count, int first, int second, int third)
 {
 	static const struct gs_item_order of_three = { .item_bytes = 4, .words = units_three_bytes };
-	const struct gsort_options plain = { .verify = true };
+	const struct gsort_options options = { .verify = count == 1 };
 	const struct gs_span_sink sink = { .take = take_long };
+	struct gs_follow follow[LONG_SOURCES] = { { .order = NULL } };
 	struct gs_item_merger merger;
 
 	memset(long_last, 0, sizeof long_last);
 	long_taken = 0;
-	CHECK(gs_item_merger_open(&merger, &of_three, &plain, LONG_SOURCES, 1 << 18, THREADS) == GS_OK,
+	CHECK(gs_item_merger_open(&merger, &of_three, &options, count, 1 << 18, THREADS) == GS_OK,
 	      "memory");
-	for (size_t s = 0; s < LONG_SOURCES; s++) {
+	for (size_t s = 0; s < count; s++) {
 		for (int i = 0; i < LONG_ITEMS; i++) {
 			/* I scaled to the values of all words, and its digits */
 			const int value = (int)((long)i * first * second * third / LONG_ITEMS);
@@ -196,12 +197,24 @@ check_long(int first, int second, int third)
 			item[3] = (char)('0' + s);
 		}
 		long_left[s] = LONG_ITEMS;
-		merger.sources[s] = (struct gs_merge_source){ .fill = fill_long, .context = &long_left[s] };
+		follow[s].order = &of_three;
+		merger.sources[s] = (struct gs_merge_source){
+			.fill = fill_long, .context = &long_left[s], .follow = count > 2 ? &follow[s] : NULL,
+		};
 	}
 	CHECK(gs_item_merger_begin(&merger, first > 1 ? 2 : 0) == GS_OK &&
-	      gs_item_merger_drain(&merger, &sink) == GS_OK && long_taken == LONG_SOURCES * LONG_ITEMS,
-	      "%d, %d and %d values: %zu items", first, second, third, long_taken);
+	      gs_item_merger_drain(&merger, &sink) == GS_OK && long_taken == count * LONG_ITEMS,
+	      "%zu sources, %d, %d and %d values: %zu items", count, first, second, third, long_taken);
 	gs_item_merger_close(&merger);
+	for (size_t s = 0; s < count; s++)
+		gs_follow_close(&follow[s]);
+}
+
+static void
+check_long(int first, int second, int third)
+{
+	for (size_t count = 1; count <= LONG_SOURCES; count += 3)
+		check_values(count, first, second, third);
 }
 
 /* ---- one source behind the other, in any order ---------------------------------------- */

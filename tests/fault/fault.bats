@@ -281,6 +281,21 @@ failing() {
 	done
 }
 
+@test "the first of equal ones, in their order: each write of a temporary file that fails is an error" {
+	mkdir temp
+	gen --keys 700000 --type u64 >wide
+	rm -f report && truncate -s 1M report
+	first=(gsort -u64 -u --keep-order --parallel=1 -S 16M -T temp -o out wide)
+	FAULT_REPORT=report failing pwrite 100000 28 "${first[@]}"
+	calls=$(od -An -tu8 -j 8 -N 8 report)
+	[ "$calls" -ge 100 ]
+	for part in 1 5 6 7 8 9 10; do	# of ten; the second half puts the first ones in order
+		failing pwrite $((calls * part / 10)) 28 "${first[@]}" |
+			grep -q '^gsort: .* temporary file in temp: No space left on device' ||
+			{ echo "write $((calls * part / 10)) of $calls"; return 1; }
+	done
+}
+
 @test "a library that calls exit(1) is an error, not disorder" {
 	needs bzip2
 	for ((n = 0; n < 5000; n++)); do echo $n; done | bzip2 >in.bz2

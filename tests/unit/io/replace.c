@@ -274,6 +274,12 @@ check_settling(void)
 		if (exists)
 			put_file("f", "old");
 		out = open_output(path("f"));
+		CHECK(gs_output_write(out, "new", 3) == GS_OK && gs_output_prepare(out, false) == GS_OK,
+		      "a file beside it is complete");
+		gs_output_close(out);
+		CHECK(contains("f", "old") == exists && count_files() == exists,
+		      "and goes, if it may not replace it");
+		out = open_output(path("f"));
 		CHECK(gs_output_write(out, "new", 3) == GS_OK && gs_output_prepare(out, false) == GS_OK &&
 		      gs_output_finish(&out, 1) == GS_OK && contains("f", "new"), "it is complete");
 		CHECK(gs_output_settle(out, false) == GS_OK && contains("f", "old") == exists &&

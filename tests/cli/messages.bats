@@ -189,6 +189,12 @@ says() {
 	gsort: -:1: not a number: "1/2"; lines with numbers in them need --lines, or -V to sort by these
 	$ printf 'id,score\n1,2\n' | gsort
 	gsort: -:1: not a number: "id,score"; fields? sort lines by one: gsort --csv --header -k id (:n behind it for numbers)
+	$ printf '2\n1,5\n' | gsort
+	gsort: -:2: not a number: "1,5"; fields? sort lines by one: gsort --csv -k1,1n
+	$ { printf '1 %.0s' {1..99}; echo 11; } | gsort
+	gsort: -:1: not a number: "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 ..."; fields? sort lines by one: gsort -k1,1n
+	$ { printf '1 %.0s' {1..99}; echo 111; } | gsort
+	gsort: -:1: not a number: "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 ..."; write one number a line: tr -s ' ,;\t' '\n'
 	$ seq -s, 10000 | gsort
 	gsort: -:1: line longer than 4095 bytes; write one number a line: tr -s ' ,;\t' '\n'
 	END

@@ -121,6 +121,7 @@ struct watched {
 	uint64_t    left;		/* bytes of input */
 	uint64_t    state;
 	bool        text;		/* lines of eight bytes */
+	unsigned    values;		/* of them */
 };
 
 static void
@@ -153,7 +154,7 @@ read_some(void *context, void *into, size_t room)
 		char line[32];
 
 		if (watched->text)
-			snprintf(line, sizeof line, "%07u\n", (unsigned)(key % 9000000 + 1000000));
+			snprintf(line, sizeof line, "%07u\n", (unsigned)(key % watched->values + 1000000));
 		memcpy(to + b, watched->text ? line : (const char *)&key, 8);
 	}
 	watched->left -= bytes;
@@ -184,6 +185,7 @@ static const struct {
 	{ "numbers", true, { .type = GSORT_TEXT } },
 	{ "lines by a key", true, { .lines = true, .keydefs = field, .keydef_count = 1 } },
 	{ "lines, to disk", true, { .lines = true, .memory_bytes = 16 MiB } },
+	{ "few lines, one of each", true, { .lines = true, .unique = true } },
 	{ "records", false, { .record_bytes = 32 } },
 	{ "records, to disk", false, { .record_bytes = 8, .memory_bytes = 16 MiB } },
 	{ "figures", false, { .type = GSORT_U64, .summary = true } },
@@ -196,6 +198,7 @@ watch(void)
 	for (size_t j = 0; j < sizeof jobs / sizeof jobs[0]; j++) {
 		struct watched watched = {
 			.sentence = jobs[j].sentence, .left = 24 MiB, .text = jobs[j].text,
+			.values = jobs[j].options.unique ? 3 : 9000000,
 		};
 		struct gsort_options options = jobs[j].options;
 		gsort *job;

@@ -133,7 +133,7 @@ for name in sys.argv[1:]:
 		[ "$(wc -l <told)" -ge 1 ]
 		mv kept "$1"
 	}
-	planted kernels/README.md '| 0.99 | 1.15' '| 7.77 | 1.15'	# beside the file that has it
+	planted kernels/README.md 'gsort is 0.99 (u32+u32)' 'gsort is 7.77 (u32+u32)'	# beside the file that has it
 	planted src/gsort_cuda.h 'have 160 KB' 'have 164 KB'		# as in gsort_cuda(3)
 	planted CONTRIBUTING.md '(8 minutes' '(9 minutes'		# as in README.md
 }

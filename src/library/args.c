@@ -96,11 +96,16 @@ gs_array_read(const struct gs_array_args *args, const void *keys, size_t at, siz
 	gs_raw_to_ordered(args->type, GSORT_ENDIAN_HOST, args->reverse, copy, count, 1);
 	if (copy == into)
 		return;
+	if (args->key_bits == 32) {
+		#pragma omp simd
+		for (size_t i = 0; i < count; i++)
+			into[i] = ((const uint32_t *)copy)[i];
+		return;
+	}
 	for (size_t i = 0; i < count; i++)
 		switch (args->key_bits) {
 		case 8:  into[i] = ((const uint8_t *)copy)[i]; break;
-		case 16: into[i] = ((const uint16_t *)copy)[i]; break;
-		default: into[i] = ((const uint32_t *)copy)[i]; break;
+		default: into[i] = ((const uint16_t *)copy)[i]; break;
 		}
 }
 

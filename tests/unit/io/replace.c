@@ -313,6 +313,30 @@ check_settling(void)
 	CHECK(count_files() == 0, "nothing else is left");
 }
 
+/* The file is no longer open, or is a pipe, which cannot be forced: what is said is what failed first. */
+static void
+check_preparing(void)
+{
+	for (unsigned piped = 0; piped < 2; piped++) {
+		const int fd = dup(STDERR_FILENO);	/* the next one is its */
+		struct gs_output *out = (close(fd), open_output(path("f")));
+		int ends[2];
+
+		CHECK(gs_output_write(out, "new", 3) == GS_OK && pipe(ends) == 0, "a file is written");
+		if (piped)
+			dup2(ends[1], fd);
+		else
+			close(fd);
+		CHECK(gs_output_prepare(out, true) == GS_EIO &&
+		      strstr(gs_message(), piped ? "write failed" : "close failed") != NULL,
+		      "%s", gs_message());
+		gs_output_close(out);
+		close(ends[0]);
+		close(ends[1]);
+	}
+	CHECK(count_files() == 0, "nothing is left");
+}
+
 void unit_replace(void);
 
 /* ---- several files ------------------------------------------------------------ */
@@ -416,6 +440,7 @@ unit_replace(void)
 	check_in_place();
 	check_in_place_option();
 	check_settling();
+	check_preparing();
 	check_callback();
 	check_pieces();
 	check_trouble();

@@ -41,7 +41,7 @@ watched=(-fno-omit-frame-pointer -DGS_TIDY=1 "${sanitizers[@]}" -fsanitize=fuzze
 c=("$clang" -g -O1 -std=c11 "${watched[@]}")
 # For the networks of simd_kernels.c clang takes more than ten minutes at -O1, and 96 s at -O0; with addresses and
 # coverage alone 31, without any 8.
-kernels=("$clang" -g -O0 -std=c11 -DGS_TIDY=1 -fno-omit-frame-pointer -fsanitize=address,fuzzer-no-link
+kernels=("$clang" -g -O0 -std=c11 -DGS_TIDY=1 -fno-omit-frame-pointer "-fsanitize=address,fuzzer-no-link"
 	"${emulated[@]}" "${words[@]}")
 cpp=("$clang++" -g -O1 -std=c++17 -fno-exceptions -fno-rtti "${watched[@]}")
 cxx=("$clang++" -g -O2 -std=c++17 "${emulated[@]}" "${words[@]}" -x c++)

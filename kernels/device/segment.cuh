@@ -300,7 +300,7 @@ count_kernel(division<Key> v, First first, uint32_t tiles)
 	}
 }
 
-/* Replace each of COUNT words, a row from each other, by the sum of those before it; returns that of all. */
+/* Replace each of COUNT words, which are a row apart, by the sum of the words before it; return the total. */
 template <class Sum> static __device__ __forceinline__ Sum
 rows_before(uint32_t *words, uint32_t count)
 {

@@ -88,7 +88,7 @@ thread_left(uint32_t count)
 	return (int)count - (int)threadIdx.x;
 }
 
-/* BODY(i) for each I below MANY of which the thread has a key, STEP apart. */
+/* Run BODY(i) for each I below MANY for which the thread has a key; its keys are STEP apart. */
 template <unsigned MANY, unsigned STEP, class Body> static __device__ __forceinline__ void
 rows_each(int left, const Body &body)
 {

@@ -127,7 +127,7 @@ gs_status gs_item_fail_large(size_t bytes, unsigned share, uint64_t beside, unsi
 struct gs_engine {
 	struct gs_taker taker;	/* how it is filled */
 
-	/** There are no more elements.  GS_EIO, GS_EDEVICE, GS_EBUDGET. */
+	/** All elements have been added.  GS_EIO, GS_EDEVICE, GS_EBUDGET. */
 	gs_status (*finish)(void *context);
 
 	/** The number of elements of KEY_CLASS that were added; only keys in the CPU's batch or on a GPU

@@ -32,8 +32,8 @@
  * each thread; and how many runs take as long to be merged as to be sorted.  Not tuned. */
 enum { LEAST_SHARE = 4096, MORE_OF_SOURCE = 32, MOST_SHARES = 16, FEW_RUNS = 8 };
 
-/* What the window of a source has for two items, one of each batch: words, second words, places, lengths; in
- * eight bytes. */
+/* The words of 64 bits that a window has for an item of each of its two batches: first words, second words,
+ * addresses, and two lengths in one. */
 enum { EIGHTS_OF_TWO = 2 * 3 + 1 };
 
 /* An item of a share, by its place in the part. */
@@ -454,7 +454,7 @@ cut(struct gs_item_merger *merger)
 		source->cut = least == NULL || source == least ? source->window.count
 		              : bound(merger, source, source->at, source->window.count, least,
 		                      least->window.count - 1, source < least);
-		if (!round->limited)	/* one more shows that these leave; some, if there is no order */
+		if (!round->limited)	/* an item behind them shows that these leave */
 			source->cut = gs_least(source->window.count, 1 + gs_within(
 				source->at + (source->window.count - source->at) / merger->count,
 				source->cut, source->window.count));

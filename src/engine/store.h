@@ -51,7 +51,7 @@ struct gs_extreme gs_extremes_of(const struct gs_extremes *extremes, unsigned ke
 /* ---- keep only the first K keys of a long input (head.c) ----------------------- */
 
 /*
- * The head works on the CPU's batch: when keys are read, it drops those that cannot be among the first K,
+ * The head works on the CPU's batch: when keys are read, it drops keys that cannot be among the first K,
  * and from time to time it trims the batch to the first K.
  */
 

@@ -146,6 +146,7 @@ bench_results = \
   bench/results/2cores-2026-11-25/python.txt \
   bench/results/2cores-2026-11-27/numbers.txt \
   bench/results/2cores-2026-11-29/all.json \
+  bench/results/2cores-2026-11-29/merges.txt \
   bench/results/2cores-2026-11-29/python.txt \
   bench/results/README.md \
   bench/results/h100-2026-11-25/reversed.json \

@@ -84,8 +84,8 @@ begin_in_turn(void)
 #endif
 }
 
-/* The same of a kernel that wants BYTES of shared memory.  If no GPU that this code is for has so many, it
- * returns at once. */
+/* Begin a kernel that needs BYTES of shared memory.  False: no GPU that this code is for has so many, so the
+ * kernel returns at once. */
 static __device__ __forceinline__ bool
 begin_in_turn(size_t bytes)
 {
@@ -123,7 +123,7 @@ by_width(unsigned bits, const Body &body)
 	return error;
 }
 
-/* BODY(bits), of that one of ALL which is BITS, as a constant. */
+/* Call BODY with BITS, which is one of ALL, as a constant. */
 template <unsigned... ALL, class Body> static cudaError_t
 by_bits(unsigned bits, const Body &body)
 {

@@ -206,7 +206,7 @@ narrow_kernel(uint32_t *to, const uint32_t *from, Map map, leaf_chunks chunks)
 	}
 }
 
-/* Of keys of 32 bits, or of 64; of these all leaves, or the REST that windows have left. */
+/* Sort leaves of words.  REST: only leaves of 64-bit keys that windows have left. */
 template <unsigned BITS, class Key, class Map> static __global__ void
 __launch_bounds__(block<word<BITS>>::THREADS, block<word<BITS>>::BLOCKS / (sizeof(Key) / 4))
 word_kernel(Key *to, const Key *from, Map map, leaf_chunks chunks, bool rest)

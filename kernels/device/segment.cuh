@@ -238,7 +238,7 @@ tile_row(const ordered_counts &c, uint32_t tile)
 	return c.tiles + tile * (size_t)LEAF_BINS;
 }
 
-/* Of the group that TILE is in, in segment number S. */
+/* The sums of the group that has TILE of segment number S. */
 static __device__ __forceinline__ uint32_t *
 group_row(const ordered_counts &c, uint32_t tile, uint32_t s)
 {

@@ -5,11 +5,11 @@
  * In:   pieces of items.
  * Out:  rows in memory, or extents of temporary files.
  *
- * Rows and their tables of bins are allocated one after the other in one memory, so that nothing is
- * lost but the tables: 4 bytes for each row and bin.  If there is memory for that, each thread has addresses
- * of its own: threads that touch the same new huge page at once clear it once each.
+ * Rows and their tables of bins are allocated one after the other from one memory, so the only overhead
+ * is the tables: 4 bytes for each row and bin.  If memory allows, each thread has its own range of
+ * addresses, because threads that touch the same new huge page at the same time all clear it.
  *
- * For a head of K items, bins after the first ones that have K are dropped as they come.
+ * With --head=K, items are dropped as they arrive if the bins before theirs already have K items.
  */
 #include <assert.h>
 #include <stdlib.h>

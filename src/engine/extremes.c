@@ -2,8 +2,8 @@
 /*
  * extremes.c - the least and the greatest key of each class, known before the first is drained
  *
- * In:   keys as they come.
- * Out:  their range, from which the edges of the bars of a histogram are computed.
+ * In:   keys as they arrive.
+ * Out:  their range, from which the edges of a histogram's bars are computed.
  */
 #include <math.h>
 

@@ -6,9 +6,9 @@
  * Out:  the spans of one class, checked: in order within a strand, several strands at once.  The first span
  *       of a later class stays for the next call.
  *
- * One thread at a time waits for the next span.  Then it checks the span, waits for the span's turn
- * in its strand, lets the sink take it, and gives it back.  So spans are checked side by side, and
- * several strands are written side by side.
+ * One thread at a time waits for the next span.  Then it checks the span, waits for the span's turn in
+ * its strand, lets the sink take it, and gives it back.  So spans are checked in parallel, and strands
+ * are written in parallel.
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * head.c - keep only the first K keys of a long input, in memory in proportion to K
+ * head.c - keep only the first K keys of a long input, with memory in proportion to K
  *
  * In:   keys as they are read.
- * Out:  the same without keys that cannot be among the first K.
+ * Out:  the same keys, without those that cannot be among the first K.
  *
- * Keys go to the batch until it has several times K.  Then the first K are taken out in order, and
- * all others are dropped (a trim).  The last of the K is a bound: from then on every key that is not
- * less is dropped when it is read.  Of N keys in random order about K ln(N/K) pass the bound, so
- * nearly all time is spent on reading.  Keys in the worst order cost one small sort for each 3 K of
- * them.
+ * Keys go to the batch until it has several times K keys.  Then the first K are taken out in order, and
+ * all others are dropped (a trim).  The last of these K is a bound: from then on, every key that is not
+ * less than the bound is dropped when it is read.  Of N keys in random order, about K ln(N/K) pass the
+ * bound, so nearly all time is spent on reading.  In the worst order, every 3 K keys cost one small sort.
  *
  * Keys of a histogram take no memory and are not counted here: the first K of the others are
  * enough, and the bound is hardly worse.

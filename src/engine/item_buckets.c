@@ -5,12 +5,12 @@
  * In:   a division that is complete.
  * Out:  its buckets; one that was too large is replaced by the buckets of another division.
  *
- * In memory a thread puts the next items where slices were that it has copied, or gives these pages back
- * to the system, so a division needs little more memory than its items.
+ * After a thread has copied slices in memory, it reuses their space for the next items, or returns their
+ * pages to the system.  So a division needs little more memory than its items.
  *
- * Invariant: a division makes each of its buckets smaller than the one it came from, or gives it
- * another word to be divided by.  Where words are used up, items of the bucket are the bounds, and each
- * of them leaves it.  So a bucket ends as one that is small enough, one item, or equal items.
+ * Invariant: a bucket that a division makes is smaller than the bucket that was divided, or is divided
+ * next by another word.  When no word is left, items of the bucket become the bounds, and leave the
+ * bucket.  So every bucket ends as a small one, as one item, or as equal items.
  */
 #include <assert.h>
 #include <pthread.h>

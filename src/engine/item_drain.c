@@ -5,18 +5,18 @@
  * In:   buckets in order.
  * Out:  spans of sorted items.
  *
- * Each thread of a team takes the next part and sorts it in its own memory (item_maker.c).  A thread that
- * has made the part whose turn it is hands on that and all behind it that are made, so the sink waits for no
- * thread to wake up.  The others make one more part meanwhile, and then wait.  Where items have places in the
- * output, a thread puts them there and waits for nobody, unless the parts are verified; they are taken from
- * all over the output.
+ * Each thread of a team takes the next part and sorts it in its own memory (item_maker.c).  When a thread
+ * has made the part whose turn it is, it hands on this part and all finished parts after it, so the sink
+ * never waits for a thread to wake up.  Meanwhile, each of the other threads makes one more part, and
+ * then waits.  If items have known places in the output and parts are not verified, a thread puts the
+ * items there without waiting, and parts are taken from all over the output.
  *
- * 10^7 lines of CSV on 16 cores, writing: 123 ms; 137 if each thread hands on its own part and all wake up
- * at each turn, 163 if only the next one does (medians of 6; bench/results/h200-2026-11-23/drain.txt).  With
- * 8 threads all take 150.
+ * 10^7 lines of CSV on 16 cores, writing: 123 ms; 137 if each thread hands on its own part and all wake
+ * up at each turn, 163 if only the next one does (medians of 6; bench/results/h200-2026-11-23/drain.txt).
+ * With 8 threads, all three take 150 ms.
  *
- * Invariant: parts that have turns are taken in order, so those not handed on are at most two for each
- * thread, one behind the other, and the thread that makes the first of them never waits.
+ * Invariant: parts with turns are taken in order.  So the parts that are not yet handed on are adjacent,
+ * at most two for each thread, and the thread that makes the first of them never waits.
  */
 #include <assert.h>
 #include <pthread.h>

@@ -3,7 +3,7 @@
  * item_firsts.c - the first of equal items, in the order of the input: -u --keep-order
  *
  * In:   items with their numbers in the input, in a store that sorts them by key.
- * Out:  one of each group, from a second store, which sorts by number; without the numbers.
+ * Out:  the first item of each group, without its number, from a second store, which sorts by number.
  *
  * Each store has half of the memory.  Numbers are in the byte order of this machine.
  */

@@ -5,8 +5,8 @@
  * In:   slices in memory, or extents of temporary files.
  * Out:  sorted items, or one for each group.
  *
- * A bucket that is settled is in order: its items are copied, or only the first one.  An item that is
- * larger than the memory of a part is not copied.
+ * The items of a settled bucket are already in order: all of them are copied, or only the first.  An item
+ * that is larger than the memory of a part is not copied.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * In:   whole items, at most a piece; or an extent that is compressed.
  * Out:  fewer bytes; or the items again.
  *
- * Few packers fit into a small memory, so threads take turns.
+ * Only a few packers fit into a small memory, so threads use them in turn.
  */
 #include <assert.h>
 #include <string.h>

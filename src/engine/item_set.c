@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * item_set.c - what a set keeps of equal items that are too many to be sorted in a part
+ * item_set.c - what a set operation keeps of equal items, if they are too many to sort in one part
  *
  * In:   buckets that are settled; their rows or extents, in the order of the operands.
- * Out:  which items of each row leave.
+ * Out:  which items of each row are written.
  *
- * The rules are as in sort/items/set.c, with numbers of items in place of items: what an operand keeps is
- * adjacent.
+ * The rules are the same as in sort/items/set.c, with counts of items in place of items, because the
+ * items that an operand keeps are adjacent.
  */
 #include <stdlib.h>
 

@@ -5,8 +5,8 @@
  * In:   pieces of items, from many threads.
  * Out:  buckets in order (item_buckets.c), which item_drain.c sorts and hands to the sink.
  *
- * Unless the caller has a sample, the first items are kept as they come, and divided when there are enough
- * of them to choose bounds.
+ * Unless the caller has a sample, the first items are kept as they arrive, and divided when there are
+ * enough to choose bounds.
  */
 #include <assert.h>
 #include <stdlib.h>

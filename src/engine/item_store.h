@@ -2,9 +2,9 @@
 /*
  * item_store.h - every item of a sort, in memory or in temporary files
  *
- * The first part of this header is for the files of the store: its divisions become buckets, these are cut
- * into parts, a thread sorts each part, and a sink takes what was made.  The store, at the end, is for
- * everybody.
+ * The first part of this header is only for the files of the store: divisions become buckets, buckets are
+ * cut into parts, threads sort the parts, and a sink takes the sorted items.  The store itself, at the
+ * end, is for all callers.
  */
 #ifndef GS_ENGINE_ITEM_STORE_H
 #define GS_ENGINE_ITEM_STORE_H

@@ -3,7 +3,7 @@
  * runs.c - sorted runs of each key class, on disk, and their merge
  *
  * In:   sorted batches, sorted inputs.
- * Out:  one order, in spans, to a sink.
+ * Out:  all keys in order, as spans, to a sink.
  *
  * More runs than can be merged at once need several passes.  The queue begins with the smallest
  * runs.  A merge takes the first runs of the queue and appends its result.  The first merge takes so

@@ -5,9 +5,9 @@
  * In:   pieces of keys.
  * Out:  staging buffers, filled.
  *
- * A class has a buffer of its own, so that there are a few.  If memory is full, all of them are given
- * back before the batch becomes runs.  The caller keeps one of each class that is not full, so there are
- * never so many here that none is left.
+ * Each class has its own buffers, so several are in use.  If memory is full, all of them are given back
+ * before the batch becomes runs.  The caller keeps one unfilled buffer of each class, so only so many are
+ * used here that one is always left.
  */
 #include <assert.h>
 #include <string.h>

@@ -5,9 +5,9 @@
  * In:   keys of each class, in any order.
  * Out:  the keys of each class, sorted, to a sink.
  *
- * When the CPU's batch is full, it is sorted and written to disk.  When a GPU and the host memory
- * that it is lent are full, all their keys are.  If there are runs, the last batch becomes runs
- * as well, and they are merged.
+ * When the CPU's batch is full, it is sorted and written to disk.  When a GPU and the host memory lent to
+ * it are full, all their keys are sorted and written to disk.  If there are runs, the last batch becomes
+ * runs as well, and all runs are merged.
  *
  * Invariant: every key that was added or committed is in the batch, the histogram, a staging
  * buffer, the GPU or a run.

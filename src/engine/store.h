@@ -2,7 +2,8 @@
 /*
  * store.h - every key of a sort, wherever it is: CPU buckets, a histogram, a GPU, runs
  *
- * The parts of the store come first, for its own files; the store, at the end, is for other folders.
+ * The parts of the store come first, and are only for its own files; the store itself, at the end, is for
+ * other folders.
  */
 #ifndef GS_ENGINE_STORE_H
 #define GS_ENGINE_STORE_H

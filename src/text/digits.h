@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * digits.h - numbers to digits, eight at a time
+ * digits.h - print numbers, eight digits at a time
  *
- * The reverse of line.h: a number is split into two fours, these into four pairs, these into eight
- * digits.  All parts of a word are divided at once, by multiplication.
+ * The reverse of line.h: eight digits are split into two groups of four, these into four pairs, and these
+ * into single digits.  All parts of a word are divided at once, by multiplication.
  */
 #ifndef GS_DIGITS_H
 #define GS_DIGITS_H

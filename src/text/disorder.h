@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* disorder.h - the errors for an element that is out of order, and for binary keys that are not whole */
+/* disorder.h - the errors for an element that is out of order, and for input that ends within a binary key */
 #ifndef GS_TEXT_DISORDER_H
 #define GS_TEXT_DISORDER_H
 

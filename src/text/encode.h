@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * encode.h - sorted keys of any type to bytes of any type, with or without counts
+ * encode.h - encode sorted keys of any type as bytes of any type, with or without counts
  *
- * Keys are encoded into memory of the caller.
+ * The caller supplies the memory for the bytes.
  */
 #ifndef GS_ENCODE_H
 #define GS_ENCODE_H

@@ -2,7 +2,7 @@
 /*
  * float_sum.h - the exact sum of any number of floats, rounded once
  *
- * A fixed-point number that is wide enough for every sum of f64, in digits of 32 bits: U. Kulisch,
+ * The sum is a fixed-point number with digits of 32 bits, wide enough for every sum of f64: U. Kulisch,
  * W. Miranker, "Computer Arithmetic in Theory and Practice", 1981.
  */
 #ifndef GS_FLOAT_SUM_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * floats.h - floats to text and back, and floats of 16 bits
+ * floats.h - convert floats to text and back, and floats of 16 bits
  */
 #ifndef GS_FLOATS_H
 #define GS_FLOATS_H

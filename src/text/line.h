@@ -2,12 +2,12 @@
 /*
  * line.h - read one line of text as a number
  *
- * A usual line is read inline, any other by line.c, which also reports its fault.
+ * A usual line is read inline; any other is read by line.c, which also reports what is wrong with it.
  *
- * Digits are read eight at a time.  In a 64-bit word, the first byte that is not a digit is found
- * with an addition and a subtraction that carry into bit 7; the bytes before it become a number
- * with three multiplications, which join neighbours: 8 digits to 4 pairs to 2 fours to 1 eight.
- * See D. Lemire, "Number parsing at a gigabyte per second", 2021, section 5.
+ * Digits are read eight at a time.  In a 64-bit word, the first byte that is not a digit is found with an
+ * addition and a subtraction that carry into bit 7; the bytes before it become a number with three
+ * multiplications, which join neighbours: 8 digits become 4 pairs, then 2 groups of four, then 1 of
+ * eight.  See D. Lemire, "Number parsing at a gigabyte per second", 2021, section 5.
  */
 #ifndef GS_LINE_H
 #define GS_LINE_H

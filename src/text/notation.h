@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * notation.h - integers as text: decimal, hexadecimal, IPv4 addresses, times; and wide ones
+ * notation.h - integers as text: decimal, hexadecimal, IPv4 addresses, times; and integers of 128 bits
  *
- * Each text means one integer of the range of text.h, and is printed in one form:
+ * Each text means one integer in the range of text.h, and each integer is printed in one form:
  *
  *     hexadecimal   an optional sign, an optional 0x, digits of any case     -1f
  *     IPv4          four numbers of 0 .. 255 without leading zeros           192.0.2.1
  *     time          ISO 8601, to the nanosecond since 1970-01-01T00:00:00Z   2026-11-22T09:30:00.5Z
  *
- * A time is a date, then nothing (midnight), or a T or blank and hours and minutes, perhaps seconds
- * with up to 9 decimals, and nothing (UTC), a Z or an offset such as +01:00.  It is printed in UTC.
+ * A time is a date alone (midnight), or a date, a T or a blank, hours, minutes and, optionally, seconds
+ * with up to 9 decimals.  A Z or an offset such as +01:00 may follow; without it, the time is in UTC.
+ * Times are printed in UTC.
  */
 #ifndef GS_NOTATION_H
 #define GS_NOTATION_H

@@ -2,9 +2,9 @@
 /*
  * text.h - how text is read, and the classes of its keys
  *
- * Text integers span 65 bits, -2^63 .. 2^64-1, and most are small.  Each belongs to one of five
- * key classes, which are already in order.  Four have keys of an engine's width; small values are
- * only counted, because their sorted form is a histogram:
+ * Text integers span 65 bits, -2^63 .. 2^64-1, and most are small.  Each belongs to one of five key
+ * classes, which are already in order.  Four classes have keys as wide as those of an engine; small
+ * values are only counted, because a histogram is their sorted form:
  *
  *     class       values                  key (ordered bits)      bits
  *     NEG_WIDE    -2^63  .. -2^31-1       value + 2^63            64
@@ -13,8 +13,8 @@
  *     POS_NARROW  2^16   .. 2^32-1        value                   32
  *     POS_WIDE    2^32   .. 2^64-1        value                   64
  *
- * So a file of 32-bit numbers is sorted as 32-bit keys, and every key takes less memory than its
- * line.  Largest first: keys are complemented, and classes are taken from the last to the first.
+ * So a file of 32-bit numbers is sorted as 32-bit keys, and every key takes less memory than its line.
+ * For descending order, keys are complemented, and classes are taken from the last to the first.
  */
 #ifndef GS_TEXT_H
 #define GS_TEXT_H

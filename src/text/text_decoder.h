@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * text_decoder.h - lines of numbers to keys, in no order
+ * text_decoder.h - decode lines of numbers to keys, in no particular order
  *
- * Several threads parse one chunk at a time; then the caller takes its keys, section by section,
- * before the next chunk.  Small values are only counted.  The decoder lies in memory that the
- * caller lends.
+ * Several threads parse one chunk at a time; then the caller takes its keys, section by section, before
+ * the next chunk.  Small values are only counted.  The caller supplies the memory of the decoder.
  *
  *     gs_text_begin_file(decoder, name);
  *     do {
@@ -13,7 +12,7 @@
  *                     keys = section->keys.keys[class];
  *     } while (!last);
  *
- * With options.exact it may stop at a line, for good.
+ * With options.exact, the decoder may stop at a line and not continue.
  */
 #ifndef GS_TEXT_DECODER_H
 #define GS_TEXT_DECODER_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* line_collector.c - whole lines of one input, behind one another in memory */
+/* line_collector.c - collect the whole lines of one input, one after the other, in memory */
 #include <stdlib.h>
 #include <string.h>
 

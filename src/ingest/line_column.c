@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * line_column.c - for figures, the numbers that lines are by their first key, as keys
+ * line_column.c - for figures: the numbers in the first keys of lines, as keys
  *
  * In:   whole lines.
  * Out:  keys for their taker; how many values are missing.
  *
- * A team makes keys of a row of pieces, then adds them.  A piece that has a line at fault is read once
- * more, by one thread, which refuses the line or leaves it out.
+ * A team makes keys from a row of pieces, and then adds them.  If a piece has an invalid line, one thread
+ * reads the piece again, and refuses the line or leaves it out.
  */
 #include "base/round.h"
 #include "base/team.h"

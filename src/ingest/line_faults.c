@@ -3,7 +3,7 @@
  * line_faults.c - lines whose strict keys are not numbers: refused, or left out
  *
  * In:   whole lines.
- * Out:  the sound ones; warnings, or an error that names the first other one.
+ * Out:  the valid lines; warnings, or an error that names the first invalid line.
  */
 #include <string.h>
 

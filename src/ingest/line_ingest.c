@@ -5,8 +5,8 @@
  * In:   chunks of input, in order.
  * Out:  pieces of whole lines in the store; the header.
  *
- * A chunk is cut into pieces at ends of lines, which a team adds to the store.  A line that begins in
- * one chunk and ends in another is put together in a buffer of its own, and is a piece alone.
+ * A chunk is cut into pieces at ends of lines, which a team adds to the store.  A line that begins in one
+ * chunk and ends in another is joined in its own buffer, and is a piece by itself.
  *
  * Invariant: pieces have sequence numbers in the order of the input.
  */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * line_number.c - lines as items, for --argsort behind their numbers in the input
+ * line_number.c - lines as items; for --argsort, each after its number in the input
  *
  * In:   whole lines.
  * Out:  items, and their order, which is the order of their lines.
  *
- * The number stands in front, so that it is found without the end of the line.
+ * The number comes first, so that it can be found without the end of the line.
  */
 #include <string.h>
 

@@ -5,8 +5,8 @@
  * In:   bytes of all inputs.
  * Out:  pieces of items for the taker; the header; counts.
  *
- * Each thread of a team reads a piece (pieces.c) and hands it on while it is in the thread's cache.  Of
- * a large regular file the taker is shown a sample first, so that sorted input is divided evenly.
+ * Each thread of a team reads a piece (pieces.c) and hands it on while it is in the thread's cache.  For
+ * a large regular file, the taker first gets a sample, so that even sorted input is divided evenly.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * text_number.c - numbers as text behind each other, as items of --argsort
+ * text_number.c - numbers as text, one after the other, as items for --argsort
  *
- * Integers are of 65 bits, -2^63 .. 2^64-1.  An item has the upper 64 of (integer + 2^63), and the
- * lowest bit in a byte of its own.
+ * Integers have 65 bits, -2^63 .. 2^64-1.  An item has the upper 64 bits of (integer + 2^63), and the
+ * lowest bit in a separate byte.
  */
 #include <string.h>
 

@@ -5,11 +5,11 @@
  * In:   inputs, sorted or not.
  * Out:  the keys that the operation keeps, through the emit stage.
  *
- * Each input has an engine of its own, which hands its spans over to the merge (output/emit.h).
- * Two streams of keys are merged into one (sort/set_merge.h), so N inputs are folded from the left,
- * as the words say: A less B less C.  A stream is an operand, or the merge of a stream and an
- * operand.  By the rules of sets (-u), equal keys of an operand are one.  A set of items is one
- * sort, which knows what input each is from (sort/items/set.c): a key says nothing of that.
+ * Each input has an engine of its own, which hands its spans over to the merge (output/emit.h).  Two
+ * streams of keys are merged into one (sort/set_merge.h), so N inputs are combined from left to right.  A
+ * stream is an operand, or the merge of a stream and an operand.  With -u, equal keys of an operand count
+ * as one.  A set operation on items is one sort, which knows the input of each item (sort/items/set.c); a
+ * key does not tell which input it is from.
  *
  * Invariant: all streams are in the same key class.
  */

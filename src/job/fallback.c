@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * fallback.c - -n and -g sort numbers, and fall back to lines at the first line that gsort would not print so
+ * fallback.c - -n and -g sort numbers, and fall back to lines at the first one that gsort would print
+ * differently
  *
  * In:   options of a sort, merge or check of lines.
- * Out:  options of the same of numbers; later, of lines again.
+ * Out:  options of the same operation on numbers; later, on lines again.
  *
- * Lines that are printed numbers have equal keys only if they have equal bytes, and all of them come before
- * the other lines.  So they may be written in any order: no -s and no -u sees a difference.
+ * Lines that gsort would print unchanged have equal keys only if they have equal bytes, and all of them
+ * come before the other lines.  So lines with equal keys may be written in any order: -s and -u make no
+ * difference.
  */
 #include <string.h>
 #include <sys/stat.h>

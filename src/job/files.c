@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * files.c - the files that a job reads and writes, by any name, and warnings of commands that lose data
+ * files.c - the files that a job reads and writes, by any name, and warnings about commands that lose
+ * data
  *
  * A shell empties the target of > before gsort starts: "gsort f > f" sees an empty file that is input and
  * output.  "gsort -o f" names no input, so nothing is sorted into f.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* forecast.c - a job as plan/forecast.c takes it, and how much of that is done: --plan, and the time left */
+/* forecast.c - a job as plan/forecast.c takes it, and how much of it is done: for --plan and the time left */
 #include "job/job.h"
 
 enum { INFLATES = 3 };			/* how many times as large compressed input becomes; not tuned */

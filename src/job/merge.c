@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * merge.c - sorted inputs become one
+ * merge.c - merge sorted inputs
  *
  * In:   inputs, each in order (kinds/source.h).
  * Out:  all of them in one order, through an emit stage.
  *
- * Inputs of keys are sources of spill/external_merge.c, one key class at a time.  They are first
- * copied to temporary runs if the output would overwrite one, or if there are more text inputs than can
- * be open at once: each has keys of every class.  Keys of 8 and 16 bits are counted, as in a sort.
+ * Inputs of keys are sources of spill/external_merge.c, one key class at a time.  They are first copied
+ * to temporary runs if the output would overwrite one, or if there are more text inputs than can be open
+ * at once, because each of these may have keys of every class.  Keys of 8 and 16 bits are counted, as in
+ * a sort.
  *
  * Inputs of items are sources of engine/item_store.h.  If there are too many, or the output would
- * overwrite one, they are sorted instead: the sort is stable, so its output is the same.
+ * overwrite one, they are sorted instead of merged; the sort is stable, so its output is the same.
  */
 #include "base/round.h"
 #include "job/job.h"

@@ -6,8 +6,8 @@
  * Out:  inputs and output open, the plan, and all memory carved out of one arena; or an error,
  *       before anything has been read.
  *
- * Invariant: carve() takes the same buffers twice, first only to add up their bytes.  If the second
- * time takes more, an assert of base/arena.c fails.
+ * Invariant: carve() runs twice and takes the same buffers; the first time, it only adds up their bytes.
+ * If it takes more the second time, an assert of base/arena.c fails.
  */
 #include "config.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* print.c - lines for people; one JSON object, on one line */
+/* print.c - print lines for people, or one JSON object on one line */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -5,16 +5,17 @@
  * In:   a locale of the C library; texts.
  * Out:  a comparison, and bytes that agree with it.
  *
- * strxfrm(3) turns a text into bytes; the ones before the first byte 1 are its weights on the first level.
- * (Other C libraries may write other bytes: any beginning of them is in order.)  They become shorter: at
- * each place the weight of a character of ASCII, which is in a table, becomes its rank there, an even byte.
- * Before any other weight there is an odd byte, the gap between two ranks that it belongs to.  That keeps
- * the order, for no weight in the table is the beginning of another.  0 ends all.
+ * strxfrm(3) turns a text into bytes; those before the first byte 1 are its weights on the first level.
+ * (Other C libraries may write other bytes; any prefix of them is in order.)  Then the weights are
+ * shortened.  The weights of ASCII characters are in a table, and each is replaced by its rank in the
+ * table, an even byte.  Any other weight gets an odd byte in front, which says between which two ranks
+ * the weight belongs.  This keeps the order, because no weight in the table is a prefix of another.  A
+ * byte 0 ends the text.
  *
- * In text of ASCII each character has its weight, whatever is beside it, unless two of them are one for the
- * locale ("ch" in Czech), or three with two the same.  gs_locale_open() looks for these; glibc 2.36
- * has no others that begin otherwise.  Then ranks come from a table, without strxfrm(3), which gets only the
- * parts of a text between these.
+ * In ASCII text, each character has its own weight, whatever its neighbours, unless the locale treats two
+ * characters as one ("ch" in Czech), or three of which two are the same.  gs_locale_open() looks for such
+ * groups; glibc 2.36 has no others that begin otherwise.  All other ranks come from a table, without
+ * strxfrm(3), which gets only the parts of a text with such groups.
  */
 #include <assert.h>
 #include <pthread.h>

@@ -5,9 +5,9 @@
  * In:   the text of a key.
  * Out:  its long double, as strtold(3) reads it; a comparison, or bytes with the same order.
  *
- * A decimal number whose digits fit 64 bits, times or divided by a power of ten that is exact, is
- * rounded once, so it is what strtold(3) returns (W. Clinger, "How to read floating point numbers
- * accurately", 1990).  Other text is copied, and strtold(3) reads the copy.
+ * If the digits of a decimal number fit in 64 bits and the power of ten is exact, their product or
+ * quotient is rounded once, so it is what strtold(3) returns (W. Clinger, "How to read floating point
+ * numbers accurately", 1990).  Other text is copied, and strtold(3) reads the copy.
  */
 #include <float.h>
 #include <math.h>

@@ -2,12 +2,12 @@
 /*
  * key_number.c - keys that are decimal numbers or months: n, h and M of sort(1); addresses and times
  *
- * In:   the text of a key: blanks, "-" perhaps, digits, and after "." more digits.
+ * In:   the text of a key: blanks, an optional "-", digits, and optionally "." and more digits.
  * Out:  a comparison, or bytes with the same order.
  *
- * A number other than 0 is 0.DIGITS times ten to the EXPONENT, its first digit and its last are not
- * 0.  So numbers compare by sign, exponent and digits, and so do their bytes: one for sign and
- * exponent, and 16 digits in each seven bytes that follow.
+ * A number other than 0 is 0.DIGITS times ten to the EXPONENT, where the first and the last digit are not
+ * 0.  So numbers compare by sign, exponent and digits, and so do their bytes: one byte for sign and
+ * exponent, then seven bytes for every 16 digits.
  */
 #include <assert.h>
 #include <ctype.h>

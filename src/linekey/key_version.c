@@ -5,10 +5,10 @@
  * In:   the text of a key.
  * Out:  a comparison, or bytes with the same order.
  *
- * A text is parts without digits and numbers in turn, the first part perhaps empty, the last number
- * perhaps missing, which counts as 0.  Parts compare byte by byte: '~' first, then the end of the
- * text, the end of the part, letters, and other bytes.  Numbers compare by value, of any length.
- * The text without its suffix decides first, then all of it.
+ * A text consists of parts without digits and of numbers, in turn.  The first part may be empty, and the
+ * last number may be missing, which counts as 0.  Parts compare byte by byte: '~' first, then the end of
+ * the text, the end of the part, letters, and other bytes.  Numbers of any length compare by value.  The
+ * text is first compared without its suffix, then as a whole.
  */
 #include <string.h>
 

@@ -5,9 +5,10 @@
  * In:   bytes from the beginning of a line on.
  * Out:  the ends of lines.
  *
- * 64 bytes are looked at together.  With CSV, the bytes between quotes are those behind an odd number
- * of quotes (Langdale and Lemire, "Parsing gigabytes of JSON per second", 2019, section 3.1.1), if
- * all that open are where a field begins; where one is not, bytes are taken one after the other.
+ * 64 bytes are examined at a time.  With CSV, a byte is between quotes if an odd number of quotes comes
+ * before it (Langdale and Lemire, "Parsing gigabytes of JSON per second", 2019, section 3.1.1), provided
+ * that every opening quote is at the beginning of a field.  If one is not, the bytes are examined one by
+ * one.
  */
 #include <string.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * line_fault.c - lines whose keys are not the numbers that they should be, and what of a line a key is
+ * line_fault.c - find lines whose keys are not valid numbers, and the bytes of a line that are its key
  *
  * In:   lines, and an order with strict keys, or a key.
- * Out:  the first line at fault, and the reason; why a header has not the column of a key; the first and the
+ * Out:  the first invalid line, and the reason; why a header lacks the column of a key; the first and the
  *       last byte of a key that count, as sort(1) underlines them.
  *
- * Blanks around a number do not count, nor does a CR at its end, which is the end of the line.
+ * Blanks around a number do not count, nor does a CR after it at the end of the line.
  */
 #include <stdio.h>
 #include <string.h>

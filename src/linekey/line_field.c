@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * line_field.c - where in a line a key is
+ * line_field.c - find where in a line a key is
  *
  * In:   a line without terminator, and a key's positions.
  * Out:  the text of the key.
  *
- * The end of a key is counted from the beginning of the line, not of the key, so a key of one
- * field that begins in column 1 of it takes one walk (gs_field_find()), any other two.
+ * The end of a key is counted from the beginning of the line, not of the key, so a key of one field that
+ * begins with the field's first character takes one walk (gs_field_find()), and any other key takes two.
  */
 #include <string.h>
 

@@ -6,10 +6,11 @@
  * Out:  a comparison, and words that agree with it.
  *
  * The words of a line are the bytes of its keys, each in a form that memcmp(3) orders whatever follows
- * (key_text.h), then the bytes of the whole line.  A descending key has the complement.  A key that is text
- * of a locale has only the beginning of its order in bytes, so no other follows (collation.h).
+ * (key_text.h), then the bytes of the whole line.  The bytes of a descending key are complemented.  For
+ * text in the order of a locale, the words have only the first bytes of the key, so no other key follows
+ * (collation.h).
  *
- * Invariant: a usual key has the same bytes whichever way it is found and put.
+ * Invariant: a usual key has the same bytes whichever way it is found and written.
  */
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * line_value.c - the numbers that the first keys of lines are, as ordered bits of f64
+ * line_value.c - the numbers in the first keys of lines, as ordered bits of f64
  *
  * In:   lines, and an order whose first key is strict: n, g or h.
  * Out:  a key for each, as for a float as text.
  *
  * A decimal number of at most 15 digits and 22 decimals is rounded once, by a division of two exact
- * numbers (W. Clinger, "How to read floating point numbers accurately", 1990).  Any other is copied.
+ * numbers (W. Clinger, "How to read floating point numbers accurately", 1990).  Any other number is
+ * copied.
  */
 #include <math.h>
 #include <string.h>

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * line_words.c - which keys are usual, and words of many lines at once
+ * line_words.c - find out which keys are usual, and make words of many lines at once
  *
- * A number needs no end: it ends at the separator anyway, unless that could be part of a number.
+ * The end of a number need not be found: it ends at the separator anyway, unless the separator could be
+ * part of a number.
  *
  * Words are made in two steps: the first finds eight bytes in each line and loads them, the second makes
- * words of these with vectors.  With AVX-512 the first takes eight lines, too: in a job, of the third field
- * of CSV, with eight digits, both take 7.5 ns, and 14 if the first takes line by line; of the beginning of a
- * line of 13 bytes 2.2 and 4.3 (a busy Emerald Rapids).
+ * words of these with vectors.  With AVX-512, the first step also takes eight lines at a time.  In a job,
+ * both steps take 7.5 ns for the third field of CSV, with eight digits, and 14 if the first step takes
+ * one line at a time; for the beginning of a line of 13 bytes, 2.2 and 4.3 (a busy Emerald Rapids).
  *
- * AVX-512 also joins the words of several keys, as most strings are shorter than a word: where fields are
- * is found once by bits of a line's first 64 bytes.  The second field of CSV and the line behind it take 7
- * to 10 ns and 22 to 33 by line_order.c, byte by byte; two strings 17 and 50 (the same).
+ * AVX-512 also joins the words of several keys, because most strings are shorter than a word; fields are
+ * found once, from bits for the first 64 bytes of a line.  The second field of CSV, followed by the line,
+ * takes 7 to 10 ns, and 22 to 33 byte by byte in line_order.c; two strings take 17 and 50 (the same
+ * processor).
  */
 #if defined __x86_64__
 #include <immintrin.h>

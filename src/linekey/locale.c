@@ -5,8 +5,8 @@
  * In:   the name of a locale of the C library.
  * Out:  struct gs_locale: the bytes of numbers, the names of months, and the weights of ASCII.
  *
- * The characters of ASCII that have a weight of their own are found by strxfrm(3): of each alone, then of
- * each beside each other.  This takes 0.3 ms.
+ * strxfrm(3) shows which ASCII characters have their own weight: it gets each character alone, then each
+ * pair.  This takes 0.3 ms.
  */
 #include <ctype.h>
 #include <errno.h>

@@ -5,17 +5,17 @@
  * In:   spans of sorted keys, class by class, from any producer.
  * Out:  the bytes of the output.
  *
- * A producer with one thread delivers large spans: a team verifies, selects and encodes each, and
- * it is written while the producer makes the next.  If the producer has many threads (the buckets),
- * each thread verifies, selects and encodes the span that it has just sorted; the thread that takes
- * spans in order only writes them.  (Many threads that write one file are no faster:
- * io/preallocate.c.)  As groups of equal keys cross spans, that thread writes the outermost groups
- * of each span, in front of what the others have encoded.
+ * A producer with one thread delivers large spans: a team verifies, selects and encodes each span, which
+ * is written while the producer makes the next.  If the producer has many threads (the buckets), each
+ * thread verifies, selects and encodes the span that it has just sorted; the thread that takes spans in
+ * order only writes them.  (Many threads that write one file are no faster: io/preallocate.c.)  Because
+ * groups of equal keys may cross spans, that thread also writes the outermost groups of each span, before
+ * what the others have encoded.
  *
  * Many threads do write faster to several files (--split): one file takes 4.7 GB/s on an H200 host,
- * sixteen take 36.  So the threads of the buckets also write what they have encoded, each to another
- * file (split.c), unless keys are selected; and so do threads that take spans from a GPU, unless keys
- * are printed.  Other producers with one thread fill one file after the other.
+ * sixteen take 36.  So the threads of the buckets also write what they have encoded, each to its own file
+ * (split.c), unless keys are selected; and so do threads that take spans from a GPU, unless keys are
+ * printed.  Other producers with one thread fill one file after the other.
  */
 #include <assert.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * emit_items.c - sorted items to the output, or to the files of it
+ * emit_items.c - write sorted items to the output, which may be several files
  *
  * In:   spans of sorted items.
  * Out:  their bytes, or a sample's; or another form of them (show.c).
  *
  * With several new files, items of a fixed length go to their places as soon as they are sorted: no
- * thread waits for its turn, and the files are written at once.  One file is written in order: many
- * threads only wait for its lock (emit.c and io/preallocate.c have figures).
+ * thread waits for its turn, and the files are written at the same time.  A single file is written in
+ * order, because many threads would only wait for its lock (emit.c and io/preallocate.c have figures).
  */
 #include "base/round.h"
 #include "output/emit.h"

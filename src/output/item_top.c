@@ -5,8 +5,9 @@
  * In:   sorted spans of complete groups, each by its first item.
  * Out:  the K most frequent ones, the most frequent first, for another sink.
  *
- * Groups come in order, so the numbers of equally frequent ones are in their order.  The heap of top.c has
- * the numbers; each has a slot with a copy of its item, which a more frequent one takes over.
+ * Groups arrive in order, so the numbers of equally frequent groups are in the same order.  The heap of
+ * top.c has the numbers.  Each number has a slot with a copy of the group's item; a more frequent group
+ * takes over the slot.
  */
 #include <assert.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  * In:   how many keys there are; then spans, and the position of the first key of each.
  * Out:  the same spans with only the wanted keys.
  *
- * A random set of positions gives a uniform sample of the keys, in order, without replacement.  It
- * depends on the keys and the seed alone, not on the order of the input, files or threads.
+ * A random set of positions gives a uniform sample of the keys, in order, without replacement.  The
+ * sample depends only on the keys and the seed, not on the order of the input, files or threads.
  */
 #include <assert.h>
 #include <stdlib.h>

@@ -5,11 +5,11 @@
  * In:   sorted spans, key class by key class.
  * Out:  the same spans with fewer keys.
  *
- * A counted group is written when the next group begins.  In a span at most as many groups end as
- * it has keys, so they fit in place.  Each step writes a key to the next free place, which advances
- * only if the key is selected: no branch depends on a key, so random groups cost no more than none.
+ * A counted group is written when the next group begins.  At most as many groups end in a span as it has
+ * keys, so the selected keys fit in place.  Each step writes a key to the next free place, which advances
+ * only if the key is selected: no branch depends on a key, so random groups cost no more than no groups.
  *
- * Invariant: the selected keys are in front, and never more than have been read.
+ * Invariant: the selected keys are at the front, and are never more than the keys that have been read.
  */
 #include <assert.h>
 #include <stddef.h>

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * show.c - items that are written in another form: lines, or keys of lines and records, with their number of
- * occurrences, lines with marks below their keys, keys of 128 bits as text
+ * show.c - items in another form: lines, or keys of lines and records, with their counts; lines with
+ * marks below their keys; keys of 128 bits as text
  *
  * In:   sorted items.
- * Out:  for lines what --count and --debug of sort(1) and uniq(1) print, but the fields of the keys, if there
- *       are any, in place of the line; for records their keys, each with its count of 64 bits; for wide keys
- *       the lines that --to=text writes of any other type.
+ * Out:  for lines, what uniq --count and sort --debug print, but with --count only the fields of the
+ *       keys, if there are any, instead of the line; for records, their keys, each with its count of 64
+ *       bits; for keys of 128 bits, the lines that --to=text writes for any other type.
  *
- * Marks are as wide as a terminal shows the text above them: a tab is shown as '>', a newline of CSV as '|',
- * and other control characters have no width; a byte that is not a character of the locale has a column.
+ * Marks are as wide as the text above them on a terminal: a tab is shown as '>', a newline of CSV as '|',
+ * and other control characters have no width; a byte that is not a character of the locale takes one
+ * column.
  */
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * In:   numbers of keys.
  * Out:  files, and places in them.
  *
- * Invariant: a key of a higher number is never in a file of a lower number.
+ * Invariant: a key with a higher number is never in a file with a lower number.
  */
 #include <assert.h>
 #include <stdlib.h>

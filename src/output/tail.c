@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * tail.c - the last K of a stream of sorted keys, in memory in proportion to K
+ * tail.c - the last K of a stream of sorted keys, with memory in proportion to K
  *
- * In:   spans that were selected from.
+ * In:   spans, after selection.
  * Out:  the last K keys, in the order of the output.
  */
 #include <assert.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * top.c - the K most frequent values, of groups of equal keys that come in any order
+ * top.c - the K most frequent values, from groups of equal keys in any order
  *
  * In:   groups; each value once.
  * Out:  the K most frequent.
  *
- * A binary heap with the least frequent of them on top: J. Williams, "Heapsort", 1964.
+ * A binary heap with the least frequent group on top: J. Williams, "Heapsort", 1964.
  */
 
 #include "output/top.h"

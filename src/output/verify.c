@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * verify.c - is the output the input, in order?
+ * verify.c - does the output have the keys of the input, in order?
  *
  * In:   keys as ordered bits, or items, as they arrive and as they leave.
- * Out:  an error, if the output has others than the input, or is out of order.
+ * Out:  an error if the output has other keys or items than the input, or is out of order.
  *
- * 2^26 keys of u32 from a file to /dev/null with two cores of an AMD EPYC VM, with and
- * without in turns, median of 7: 0.197 s and 0.182 s.
+ * On two cores of an AMD EPYC VM, 2^26 u32 from a file to /dev/null take 0.197 s with this check and
+ * 0.182 s without (medians of 7, in turn).
  */
 #include "output/verify.h"
 #include "sort/checksum.h"

@@ -81,7 +81,7 @@ tests_unit_units_SOURCES = \
   tests/unit/units.c \
   tests/unit/units.h
 tests_unit_units_LDADD = libgsort-cli.a $(gsort_libs) $(ARCHIVE_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) -lm
-tests_unit_units_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=mmap \
+tests_unit_units_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=mmap,--wrap=pread,--wrap=pwrite \
   -Wl,--wrap=pthread_cond_wait,--wrap=pthread_cond_signal,--wrap=pthread_cond_broadcast
 
 # Preloaded: system calls that fail.

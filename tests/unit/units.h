@@ -55,4 +55,11 @@ bool units_first_byte(const void *context, const char *const *items, const uint3
 bool units_three_bytes(const void *context, const char *const *items, const uint32_t *bytes,
                        size_t count, unsigned at, uint64_t *words);
 
+/* In units, not in units-emu: after NUMBER more calls of malloc(3) and others for memory, pread(2) and
+ * pwrite(2), one fails. */
+void units_fail(long number);
+
+/* Has one failed since?  From now on none does. */
+bool units_has_failed(void);
+
 #endif

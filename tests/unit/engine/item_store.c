@@ -29,6 +29,7 @@ struct row {
 	uint64_t    limited;		/* to so many, by gs_engine.limit(); 0: it is not called */
 	enum gs_set_keep keep;		/* of a set of so many ORIGINS; 0: there is none */
 	bool        origins, verify, puts, distinct;
+	bool        firsts;		/* the first of each group, in the order of the input */
 	size_t      emit_at, emit_bytes;
 	uint64_t    enough;		/* the sink stops after this many items; 0: never */
 	bool        fails;		/* the sink fails at its second call */
@@ -226,6 +227,8 @@ select_items(const struct row *row)
 
 /* ---- the store -------------------------------------------------------------------------- */
 
+static struct gs_item_firsts *firsts;	/* opened in place of a store by a row of FIRSTS */
+
 static gs_status
 open_store(const struct row *row, struct gs_item_store **store)
 {
@@ -245,7 +248,8 @@ open_store(const struct row *row, struct gs_item_store **store)
 		.cut = { .at = row->emit_at, .bytes = row->emit_bytes },
 	};
 
-	return gs_item_store_open(store, &options, &monitor);
+	return row->firsts ? gs_item_firsts_open(&firsts, &options, 8, &monitor)
+	                   : gs_item_store_open(store, &options, &monitor);
 }
 
 /* Add items in pieces, by one thread after the other; with origins, a third of all from each in turn, and
@@ -309,7 +313,7 @@ take(void *context, struct gs_sorted_span *span)
 
 	TRY(count_call(drained));
 	drained->wrong += drained->ended || span->slot != GS_NO_SLOT || items_of->key_bits != 0 ||
-	                  (items_of->times != NULL) != (drained->row->most > 0);
+	                  (items_of->times != NULL) != (drained->row->most > 0 && !drained->row->firsts);
 	if (drained->count + items_of->count > ITEMS || drained->wrong > 0) {
 		drained->wrong++;
 		return GS_OK;
@@ -346,7 +350,7 @@ check_items(const struct row *row, const struct drained *drained, size_t count)
 		const size_t bytes = row->emit_bytes > 0 ? row->emit_bytes : sorted[i].bytes;
 
 		wrong += memcmp(at, sorted[i].data + row->emit_at, bytes) != 0 ||
-		         (row->most > 0 && got_times[i] != sorted[i].group);
+		         (row->most > 0 && !row->firsts && got_times[i] != sorted[i].group);
 		at += bytes;
 	}
 	CHECK(wrong == 0, "%s: %zu of %zu items are wrong", row->about, wrong, count);
@@ -425,9 +429,84 @@ check_row(const struct row *row)
 
 /* ---- errors ----------------------------------------------------------------------------- */
 
+static int
+compare_places(const void *a, const void *b)
+{
+	const struct item *one = a, *other = b;
+
+	return (one->data > other->data) - (one->data < other->data);
+}
+
+/* All steps of a job; *OUT items will leave. */
+static gs_status
+sort_all(const struct row *row, struct drained *drained, const struct gs_engine *engine, uint64_t *out)
+{
+	const struct gs_span_sink sink = {
+		.take = take, .groups = row->most > 0 && !row->firsts, .context = drained,
+	};
+
+	TRY(fill(row, &engine->taker));
+	TRY(engine->finish(engine->context));
+	TRY(engine->count_out(engine->context, out));
+	TRY(engine->drain(engine->context, 0, &sink));
+	if (row->verify)
+		check_digest(row, engine->digest(engine->context));
+	return GS_OK;
+}
+
+/* Each call to the system fails in turn: that is an error, or the result is right without it. */
+static void
+check_failures(const struct row *row)
+{
+	unsigned errors = 0;
+	bool failed = true;
+	size_t count;
+
+	make_items(row);
+	count = select_items(row);
+	if (row->firsts)
+		qsort(sorted, count, sizeof *sorted, compare_places);
+	for (long number = 0; failed; number++) {
+		struct drained drained = { .row = row };
+		struct gs_item_store *store = NULL;
+		struct gs_engine engine;
+		uint64_t out = count;
+		gs_status status;
+
+		firsts = NULL;
+		units_fail(number);
+		status = open_store(row, &store);
+		if (status == GS_OK) {
+			engine = row->firsts ? gs_item_firsts_engine(firsts) : gs_item_store_engine(store);
+			status = sort_all(row, &drained, &engine, &out);
+		}
+		failed = units_has_failed();
+		errors += status != GS_OK;
+		CHECK(status == GS_OK || (failed && (status == GS_EBUDGET || status == GS_EIO)),
+		      "%s: call %ld fails: status %d, %s", row->about, number, (int)status, gs_message());
+		CHECK(status != GS_OK || (drained.wrong == 0 && drained.count == count && out == count),
+		      "%s: call %ld fails: %zu items leave, not %zu", row->about, number, drained.count,
+		      count);
+		if (status == GS_OK && drained.count == count)
+			check_items(row, &drained, count);
+		gs_item_store_close(store);
+		gs_item_firsts_close(firsts);
+	}
+	CHECK(errors > 10, "%s: %u errors", row->about, errors);
+}
+
 static void
 check_errors(void)
 {
+	static const struct row failing[] = {
+		{ "failures of groups in files", false, 20000, 5000, 2, LITTLE, GROUPS, .tail = 777,
+		  .verify = true },
+		{ "failures of packed lines", true, 20000, 200, 2, LITTLE, .verify = true, .program = "lz4" },
+		{ "failures of first items", false, 20000, 5000, 2, LITTLE, GROUPS, .firsts = true },
+		{ "failures of a union in files", false, 20000, 50, 2, LITTLE, .keep = GS_KEEP_UNION },
+		{ "failures in memory", false, 20000, 5000, 3, ENOUGH, .verify = true },
+	};
+
 	static const struct row row = { "errors", true, ITEMS, 200, 2, LITTLE, GROUPS };
 	const char *usable = temp_dir;
 	struct gs_item_store *store = NULL;
@@ -442,7 +521,6 @@ check_errors(void)
 	      gs_message());
 	gs_item_store_close(store);
 	temp_dir = usable;
-
 	CHECK(open_store(&row, &store) == GS_OK, "another store");
 	taker = gs_item_store_engine(store).taker;
 	CHECK(taker.reserve(taker.context, LARGE, 1, &room) == GS_OK && room >= LARGE,
@@ -452,6 +530,8 @@ check_errors(void)
 	      "memory is lent: %s", gs_message());
 	CHECK(taker.lend(taker.context, (size_t)1 << 30) == GS_EBUDGET, "but not more than there is");
 	gs_item_store_close(store);
+	for (size_t r = 0; r < sizeof failing / sizeof failing[0]; r++)
+		check_failures(&failing[r]);
 }
 
 void

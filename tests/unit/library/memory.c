@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* memory.c - each allocation of each call on arrays fails in turn: the arrays are as they were */
+/*
+ * memory.c - each allocation of each call on arrays fails in turn: the arrays are as they were
+ *
+ * And units_fail(), for other tables.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "gsort.h"
 #include "key/key.h"
@@ -16,35 +21,51 @@ void unit_memory(void);
 
 /* ---- the program is linked with these in place of malloc() and the others (tests/local.mk) ---- */
 
-static atomic_long granted = LONG_MAX;	/* allocations that succeed before one fails */
+static atomic_long granted = LONG_MAX;	/* calls that succeed before one fails */
 static bool goes_on;			/* all later ones fail, too */
 
 static bool
-fails_now(void)
+fails_now(int number)
 {
 	const long left = atomic_fetch_sub(&granted, 1);
 
 	if (goes_on ? left > 0 : left != 0)
 		return false;
-	errno = ENOMEM;
+	errno = number;
 	return true;
 }
 
-#define WRAP(type, failed, function, parameters, ...) \
+void
+units_fail(long number)
+{
+	goes_on = false;
+	atomic_store(&granted, number);
+}
+
+bool
+units_has_failed(void)
+{
+	return atomic_exchange(&granted, LONG_MAX) < 0;
+}
+
+#define WRAP(type, failed, number, function, parameters, ...) \
 	type __real_##function parameters; \
 	type __wrap_##function parameters; \
 	type \
 	__wrap_##function parameters \
 	{ \
-		return fails_now() ? failed : __real_##function(__VA_ARGS__); \
+		return fails_now(number) ? failed : __real_##function(__VA_ARGS__); \
 	}
 
-WRAP(void *, NULL, malloc, (size_t bytes), bytes)
-WRAP(void *, NULL, calloc, (size_t count, size_t bytes), count, bytes)
-WRAP(void *, NULL, realloc, (void *memory, size_t bytes), memory, bytes)
-WRAP(void *, NULL, aligned_alloc, (size_t alignment, size_t bytes), alignment, bytes)
-WRAP(void *, MAP_FAILED, mmap, (void *at, size_t bytes, int protection, int flags, int fd, off_t offset),
+WRAP(void *, NULL, ENOMEM, malloc, (size_t bytes), bytes)
+WRAP(void *, NULL, ENOMEM, calloc, (size_t count, size_t bytes), count, bytes)
+WRAP(void *, NULL, ENOMEM, realloc, (void *memory, size_t bytes), memory, bytes)
+WRAP(void *, NULL, ENOMEM, aligned_alloc, (size_t alignment, size_t bytes), alignment, bytes)
+WRAP(void *, MAP_FAILED, ENOMEM, mmap,
+     (void *at, size_t bytes, int protection, int flags, int fd, off_t offset),
      at, bytes, protection, flags, fd, offset)
+WRAP(ssize_t, -1, EIO, pread, (int fd, void *into, size_t bytes, off_t at), fd, into, bytes, at)
+WRAP(ssize_t, -1, EIO, pwrite, (int fd, const void *from, size_t bytes, off_t at), fd, from, bytes, at)
 
 /* ---- the calls ----------------------------------------------------------------------- */
 

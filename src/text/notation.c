@@ -209,8 +209,6 @@ gs_notation_print(enum gsort_notation notation, bool negative, uint64_t magnitud
 		return print_time(negative, magnitude, into);
 	if (notation == GSORT_HEXADECIMAL)
 		bytes = snprintf(text, sizeof text, "%s%llx", negative ? "-" : "", number);
-	else if (negative || number > UINT32_MAX)	/* a binary key that is not an address */
-		bytes = snprintf(text, sizeof text, "%s%llu", negative ? "-" : "", number);
 	else
 		bytes = snprintf(text, sizeof text, "%llu.%llu.%llu.%llu", number >> 24, number >> 16 & 255,
 		                 number >> 8 & 255, number & 255);

@@ -153,6 +153,7 @@ agrees() {
 	import ipaddress, random
 	draw = random.Random(2)
 	addresses = [ipaddress.ip_address(draw.randrange(draw.choice([2**32, 2**17, 300]))) for _ in range(20000)]
+	addresses += [ipaddress.ip_address(2**32 - 1), ipaddress.ip_address(0)]
 	with open("in", "w") as file:
 	    file.write("".join("%s\n" % address for address in addresses))
 	with open("sorted", "w") as file:

@@ -6,12 +6,13 @@ import _thread
 import contextlib
 import ctypes
 import functools
+import itertools
 import json
 import os
 import tempfile
 import warnings
-from typing import (TYPE_CHECKING, Any, BinaryIO, Callable, Dict, Iterable, List, Mapping, NamedTuple,
-                    Optional, Protocol, Sequence, Tuple, Union, cast, overload)
+from typing import (TYPE_CHECKING, Any, BinaryIO, Callable, Dict, List, Mapping, NamedTuple,
+                    Optional, Protocol, Sequence, Tuple, Union, overload)
 
 import numpy as np
 import numpy.typing as npt
@@ -56,6 +57,10 @@ _NO_SIZE = 2**64 - 1
 _POLL_SECONDS = 0.1
 
 _Append = ctypes.CFUNCTYPE(None, ctypes.py_object, ctypes.c_char_p)
+_Extend = ctypes.CFUNCTYPE(None, ctypes.py_object)
+_LIBC = ctypes.CDLL(None)
+_LIBC.pthread_create.argtypes = [ctypes.POINTER(ctypes.c_ulong), ctypes.c_void_p, _Extend, ctypes.py_object]
+_LIBC.pthread_join.argtypes = [ctypes.c_ulong, ctypes.c_void_p]
 
 
 # --- running a job -------------------------------------------------------------------------
@@ -63,71 +68,54 @@ _Append = ctypes.CFUNCTYPE(None, ctypes.py_object, ctypes.c_char_p)
 _call = functools.partial
 
 
-def _call_each(calls: Iterable["functools.partial[Any]"], results: List[Any]) -> None:
-	"""Append what each call returns.  For the interpreter this is one call into C: an exception from
-	elsewhere (a signal, another thread) comes before the first or after the last."""
-	results.extend(map(functools.partial.__call__, calls))
-
-
 class _Job:
 	"""A job that runs in its own thread, so that the calling thread can be interrupted.
 
-	An exception may come between any two lines of Python, so the thread runs no Python: only a list of
-	calls into C, from gsort_open() to gsort_close(), with what they need.  This thread alone opens and
-	closes the job, and then sets the handle to NULL, with which calls of the library do nothing.
-	Other threads hold the lock when they use the handle.
+	The handler of a signal may raise an exception when a function of Python begins, in a loop, and after a
+	call into C, but not within such a call.  map() makes its calls when it is asked for their results, and
+	list.extend() asks for all: for the interpreter this is one call into C.  So the thread runs no Python,
+	and nothing cuts end() short, which interrupts the job, waits for the thread, and closes the job.
+	A second end() finds nothing to do.
 	"""
 
 	def __init__(self, options: _native.Struct, names: Dict[bytes, str]) -> None:
-		library, move = _native.LIBRARY, cast(Any, ctypes.memmove)
-		self.names = names
+		library = _native.LIBRARY
+		self.options, self.names = options, names
 		self.warnings: List[bytes] = []
 		options.put_pointer("warn", _Append(list.append))
 		options.put_object("warn_context", self.warnings)
-		self.handle = ctypes.c_void_p()
-		self.figures, self.last = _native.Struct("gsort_stats"), _native.Struct("gsort_progress")
-		self.lock, self.ended = _thread.allocate_lock(), _thread.allocate_lock()
+		self.handle, self.thread, self.ended = ctypes.c_void_p(), ctypes.c_ulong(), _thread.allocate_lock()
 		self.ended.acquire()
-		self.calls = [
-			_call(library.gsort_open, ctypes.byref(self.handle), options), *_native.ERROR,
-			_call(library.gsort_run, self.handle), *_native.ERROR,
-			_call(next, map(move, [self.figures], map(library.gsort_stats, [self.handle]),
-			                [self.figures.size])),
-			_call(library.gsort_progress, self.handle, self.last),
-			_call(self.lock.acquire),
-			_call(library.gsort_close, self.handle),
-			_call(ctypes.memset, ctypes.byref(self.handle), 0, ctypes.sizeof(self.handle)),
-			_call(self.lock.release),
-			_call(self.ended.release),
-		]
-		self.results: List[Any] = []	# of the calls
-		self.threads: List[int] = []	# that have been started: one
+		self.figures = _native.Struct("gsort_stats")
+		self.results: List[Any] = []	# the status, and what is said of it
+		calls = [_call(library.gsort_run, self.handle), *_native.ERROR, _call(self.ended.release)]
+		self.body, self.calls = _Extend(self.results.extend), map(_call.__call__, calls)	# of the thread
+		self.started: List[int] = []	# 0 once it has been
+		self.end = _call(self.results.extend, itertools.chain(
+			map(library.gsort_interrupt, [self.handle]),
+			map(_LIBC.pthread_join, [self.thread], self.started),
+			map(library.gsort_close, [self.handle])))
 
-	def _start(self) -> None:
-		calls = map(functools.partial.__call__, self.calls)
-		_call_each([_call(_thread.start_new_thread, self.results.extend, (calls,))], self.threads)
+	def _do(self, progress: Optional[Callable[[Progress], Any]]) -> Optional[Progress]:
+		"""Do the job.  Returns how far it has come, or None if it could not be opened."""
+		library = _native.LIBRARY
+		opened = library.gsort_open(ctypes.byref(self.handle), self.options)
+		if opened != _native.OK:
+			self.results += [opened, *[call() for call in _native.ERROR]]
+			return None
+		self.started.extend(filter((0).__eq__, map(_LIBC.pthread_create, [self.thread], [None], [self.body],
+		                                           [self.calls])))
+		if not self.started:
+			raise RuntimeError("cannot start a thread")
+		while not self.ended.acquire(timeout=_POLL_SECONDS):
+			if progress is not None:
+				progress(self._progress())
+		ctypes.memmove(self.figures.bytes, library.gsort_stats(self.handle), self.figures.size)
+		return self._progress()
 
-	def _has_ended(self) -> bool:
-		return len(self.results) >= len(self.calls) - 1		# all calls before that which says so
-
-	def _use(self, function: Callable[..., Any], *arguments: Any) -> None:
-		_call_each([_call(self.lock.acquire), _call(function, self.handle, *arguments),
-		            _call(self.lock.release)], [])
-
-	def _stop(self) -> None:
-		"""End the job and wait for it, however often Ctrl-C is pressed."""
-		while self.threads and not self._has_ended():
-			try:
-				self._use(_native.LIBRARY.gsort_interrupt)
-				self.ended.acquire(timeout=_POLL_SECONDS)
-			except BaseException:
-				pass
-
-	def progress(self) -> Progress:
+	def _progress(self) -> Progress:
 		now = _native.Struct("gsort_progress")
-		self._use(_native.LIBRARY.gsort_progress, now)
-		if self._has_ended():
-			now = self.last
+		_native.LIBRARY.gsort_progress(self.handle, now)
 		total = now.get("bytes_total", "Q")
 		return Progress(_PHASES[now.get("phase", "I")], now.get("bytes_in", "Q"),
 		                None if total in (0, _NO_SIZE) else total, now.get("keys_in", "Q"),
@@ -139,24 +127,21 @@ class _Job:
 
 	def run(self, progress: Optional[Callable[[Progress], Any]]) -> None:
 		try:
-			self._start()
-			while not self._has_ended():
-				if not self.ended.acquire(timeout=_POLL_SECONDS) and progress is not None:
-					progress(self.progress())
-		except BaseException:		# KeyboardInterrupt, or what PROGRESS raises
-			self._stop()
-			raise
+			try:
+				last = self._do(progress)
+			finally:
+				self.end()
+		finally:		# until Python 3.10, a handler may run before the first call of such a block, too
+			self.end()
 		for line in self.warnings:
 			warnings.warn(words(line, self.names), RuntimeWarning, stacklevel=4)
-		length = 1 + len(_native.ERROR)		# of a result and what is said of it
-		opened, ran = self.results[:length], self.results[length:2 * length]
-		for status, kind, number, said in (opened, ran):
-			if status not in (_native.OK, _native.DISORDER):
-				raise _native.error(kind, number, words(said, self.names), self.names.values())
-		self.is_sorted = bool(ran[0] == _native.OK)		# of a check
-		self.said = "" if self.is_sorted else words(ran[-1], self.names)
-		if progress is not None:
-			progress(self.progress())
+		status, kind, number, said = self.results[:4]
+		if status not in (_native.OK, _native.DISORDER):
+			raise _native.error(kind, number, words(said, self.names), self.names.values())
+		self.is_sorted = bool(status == _native.OK)		# of a check
+		self.said = "" if self.is_sorted else words(said, self.names)
+		if progress is not None and last is not None:
+			progress(last)
 
 
 # --- what goes in and out ----------------------------------------------------------------------

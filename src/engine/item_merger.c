@@ -32,9 +32,9 @@
  * each thread; and how many runs take as long to be merged as to be sorted.  Not tuned. */
 enum { LEAST_SHARE = 4096, MORE_OF_SOURCE = 32, MOST_SHARES = 16, FEW_RUNS = 8 };
 
-/* The words of 64 bits that a window has for an item of each of its two batches: first words, second words,
+/* Batches of a window, and the words of 64 bits that it has for an item of each: first words, second words,
  * addresses, and two lengths in one. */
-enum { EIGHTS_OF_TWO = 2 * 3 + 1 };
+enum { BATCHES = 3, EIGHTS = BATCHES * 3 + (BATCHES + 1) / 2 };
 
 /* An item of a share, by its place in the part. */
 struct element {
@@ -122,12 +122,14 @@ load_ahead(void *context)
 	return GS_OK;
 }
 
-/* Take what was loaded behind the window of SOURCE; once all that was there before has left, let more be
- * loaded. */
+/* Take what was loaded behind the window of SOURCE, and let more be loaded while only items of the last two
+ * batches are there, whose buffers stay: so a source that goes on behind the limit is loaded, too. */
 static void
 refill(struct gs_item_merger *merger, struct gs_merge_source *source)
 {
 	struct gs_merge_batch *window = &source->window, *next = &source->next;
+	const size_t room = BATCHES * merger->batch;
+	size_t left;
 
 	if (atomic_load(&source->state) == GS_LOADED) {
 		if (next->nexts_from > 0)
@@ -137,23 +139,27 @@ refill(struct gs_item_merger *merger, struct gs_merge_source *source)
 		source->ended = next->count == 0;
 		atomic_store(&source->state, GS_RECEIVED);
 	}
-	if (atomic_load(&source->state) == GS_RECEIVED && !source->ended &&
-	    window->count - source->at <= next->count) {
-		window->count -= source->at;
-		memmove(window->items, window->items + source->at, window->count * sizeof *window->items);
-		memmove(window->bytes, window->bytes + source->at, window->count * sizeof *window->bytes);
-		memmove(window->words, window->words + source->at, window->count * sizeof *window->words);
-		memmove(window->nexts, window->nexts + source->at, window->count * sizeof *window->nexts);
+	left = window->count - source->at;
+	if (atomic_load(&source->state) != GS_RECEIVED || source->ended ||
+	    left > source->before + next->count || left + merger->batch > room)
+		return;
+	source->before = next->count;
+	if (window->count + merger->batch > room) {
+		memmove(window->items, window->items + source->at, left * sizeof *window->items);
+		memmove(window->bytes, window->bytes + source->at, left * sizeof *window->bytes);
+		memmove(window->words, window->words + source->at, left * sizeof *window->words);
+		memmove(window->nexts, window->nexts + source->at, left * sizeof *window->nexts);
 		window->nexts_from -= gs_least(window->nexts_from, source->at);
+		window->count = left;
 		source->at = 0;
-		*next = (struct gs_merge_batch){
-			window->items + window->count, window->bytes + window->count,
-			window->words + window->count, window->nexts + window->count, 0, 0,
-		};
-		atomic_store(&source->state, GS_WANTED);
-		if (merger->loaders.count > 0)
-			(void)gs_queue_give(&merger->loaders.wanted, source);
 	}
+	*next = (struct gs_merge_batch){
+		window->items + window->count, window->bytes + window->count,
+		window->words + window->count, window->nexts + window->count, 0, 0,
+	};
+	atomic_store(&source->state, GS_WANTED);
+	if (merger->loaders.count > 0)
+		(void)gs_queue_give(&merger->loaders.wanted, source);
 }
 
 /* ---- windows ----------------------------------------------------------------------- */
@@ -542,7 +548,7 @@ gs_item_merger_open(struct gs_item_merger *merger, const struct gs_item_order *o
 	};
 	gs_queue_open(&merger->loaders.wanted);
 	TRY(GS_NEW(merger->sources, count, "inputs"));
-	TRY(GS_NEW(merger->items, count * merger->batch * EIGHTS_OF_TWO, "items"));
+	TRY(GS_NEW(merger->items, count * merger->batch * EIGHTS, "items"));
 	TRY(GS_NEW(merger->loaders.threads, threads, "threads"));
 	TRY(GS_NEW(merger->round.cuts, (MOST_SHARES * threads + 1) * count, "inputs"));
 	return GS_NEW(merger->round.shares, threads, "threads");
@@ -556,12 +562,12 @@ gs_item_merger_begin(struct gs_item_merger *merger, unsigned loaders)
 	merger->round.limited = true;
 	for (size_t s = 0; s < merger->count; s++) {	/* in turn: the first one has the header */
 		struct gs_merge_source *source = &merger->sources[s];
-		uint64_t *words = merger->items + s * merger->batch * EIGHTS_OF_TWO;
-		uint64_t *nexts = words + 2 * merger->batch;
+		uint64_t *words = merger->items + s * merger->batch * EIGHTS;
+		uint64_t *nexts = words + BATCHES * merger->batch;
 
 		source->window = (struct gs_merge_batch){
-			(const char **)(nexts + 2 * merger->batch), (uint32_t *)(nexts + 4 * merger->batch),
-			words, nexts, 0, 0,
+			(const char **)(nexts + BATCHES * merger->batch),
+			(uint32_t *)(nexts + 2 * BATCHES * merger->batch), words, nexts, 0, 0,
 		};
 		source->next = source->window;
 		source->walk = gs_item_walk_begin(merger->order, NULL, 0);

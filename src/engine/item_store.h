@@ -467,6 +467,7 @@ struct gs_merge_source {
 	 * round */
 	struct gs_merge_batch window;
 	size_t      at, cut;
+	size_t      before;		/* items of the batch before the last one */
 	bool        ended;		/* no more follow */
 	atomic_uint state;		/* enum gs_merge_state; while it is WANTED, a loader has these: */
 	struct gs_merge_batch next;	/* behind the window */
@@ -502,7 +503,7 @@ struct gs_item_merger {
 	struct gs_merge_source *sources;
 	size_t       count;
 	size_t       batch;		/* most items of each */
-	uint64_t    *items;		/* of two batches of each source */
+	uint64_t    *items;		/* of the window of each source */
 	atomic_bool  more, ties;	/* words may go on behind the first ones; many of these tie */
 	uint64_t     read;		/* items */
 	struct gs_item_loaders loaders;

@@ -188,7 +188,7 @@ enum { MOST_FAN_IN = 1024 };
 
 /* Beside the buffers in which an input is read, so many are for its part of a round: items, their places, and
  * copies in order. */
-enum { ROUND_BUFFERS = 7 };
+enum { ROUND_BUFFERS = 9 };
 
 void
 gs_plan_item_merge(struct gs_item_merge_sizes *sizes, const struct gs_plan *plan,
@@ -204,7 +204,7 @@ gs_plan_item_merge(struct gs_item_merge_sizes *sizes, const struct gs_plan *plan
 		most = gs_least(most, input->merge_files);
 	most = gs_plan_fan_in_of_files(input, most);
 	sizes->most = input->memory_grows ? most : gs_least(most, memory / 24 / LEAST_BUFFER_BYTES);
-	sizes->room = gs_within(LEAST_BUFFER_BYTES, share, gs_within(32 * KIB, 2 * good / count, good));
+	sizes->room = gs_within(LEAST_BUFFER_BYTES, share, gs_within(24 * KIB, 2 * good / count, good));
 	if (bytes > 0)
 		sizes->room = (sizes->room / bytes + 1) * bytes;
 	sizes->spare = input->memory_grows ? SIZE_MAX

@@ -140,20 +140,24 @@ check(const struct row *row, const struct gsort_options *options, const char *ex
 
 /* ---- ties of several words, in shares of several threads --------------------------- */
 
-enum { LONG_SOURCES = 10, LONG_ITEMS = 16 * GS_ITEM_BATCH + 77, LONG_FILL = 3000 };
+enum { LONG_SOURCES = 10, LONG_ITEMS = 16 * GS_ITEM_BATCH + 77, LONG_FILL = 500 };
 
 /* An item: three words, then its source, which no word has. */
 static char long_sources[LONG_SOURCES][4 * LONG_ITEMS];
 static size_t long_left[LONG_SOURCES], long_taken;
 static char long_last[4];
 
+/* What was filled before the last calls is overwritten. */
 static gs_status
 fill_long(void *context, struct gs_item_slice *items)
 {
+	static char filled[LONG_SOURCES][GS_MERGE_BATCHES][4 * LONG_FILL];
 	size_t *left = context;
 	const size_t source = (size_t)(left - long_left), count = *left < LONG_FILL ? *left : LONG_FILL;
+	char *into = filled[source][*left / LONG_FILL % GS_MERGE_BATCHES];
 
-	*items = (struct gs_item_slice){ long_sources[source] + 4 * (LONG_ITEMS - *left), 4 * count };
+	memcpy(into, long_sources[source] + 4 * (LONG_ITEMS - *left), 4 * count);
+	*items = (struct gs_item_slice){ into, 4 * count };
 	*left -= count;
 	return GS_OK;
 }

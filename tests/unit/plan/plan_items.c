@@ -229,7 +229,7 @@ static const struct {
 	bool        grows;
 } merges[] = {
 	{ "two inputs have large buffers", 1ull GiB, 0, 0, 100, 2, 1024, 524300, 540016712, false },
-	{ "lines have smaller ones", 10ull MiB, 0, 0, 0, 2, 53, 131072, 6029312, false },
+	{ "lines have smaller ones", 10ull MiB, 0, 0, 0, 2, 53, 109226, 5898236, false },
 	{ "many have small ones", 10ull MiB, 0, 0, 16, 1000, 53, 8208, 29866880, false },
 	{ "of a large record there is room for one", 10ull MiB, 0, 0, 1000003, 2, 53, 1000003, 11242898,
 	  false },

@@ -444,8 +444,12 @@ word_of(const struct gs_line_order *order, const char *line, const char *end, un
 
 		bytes.flip = key->letters & GS_LETTER_R ? UINT64_MAX : 0;
 		if (key->usual && plain) {
-			if (put_usual(order, key, &walk, &bytes))
+			if (put_usual(order, key, &walk, &bytes)) {
+				/* a number that ends here has two equal bits at its end, negative or not */
+				*more = order->last_resort || k + 1 < order->key_count || bytes.got > 8 ||
+				        key->ordering != GS_BY_NUMBER || ((bytes.word ^ bytes.word >> 1) & 1);
 				return bytes.word;
+			}
 		} else {
 			find(order, key, line, end, &text);
 			if (key->strict && is_missing_text(order, text)

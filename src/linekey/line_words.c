@@ -374,7 +374,7 @@ gs_line_words_of_numbers(struct gs_line_batch *batch, bool *more)
 	const char *at[GS_LINE_BATCH];
 	struct numbers numbers;
 
-	*more = true;
+	*more |= batch->nothing_next == 0;
 #if defined __x86_64__
 	if (gs_simd_best() == GS_SIMD_AVX512 && gs_keydef_first_field(batch->keys) - 1 < 64)
 		find_numbers_avx512(batch, batch->keys, at);

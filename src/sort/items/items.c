@@ -45,7 +45,7 @@ gs_item_batch_compare(const struct gs_item_order *order, struct gs_item_batch *o
 	if (one_at >= one->nexts_from && other_at >= other->nexts_from &&
 	    one->nexts[one_at] != other->nexts[other_at])
 		return one->nexts[one_at] < other->nexts[other_at] ? -1 : 1;
-	if ((!one->more && !other->more && order->compare == NULL) ||
+	if ((!one->more && !other->more && gs_item_words_decide(order, 8)) ||
 	    gs_item_same(one_item, one_bytes, other_item, other_bytes))
 		return 0;
 	if (one->more && other->more && ++one->ties > one->count / GS_ITEMS_A_TIE &&

@@ -503,6 +503,40 @@ check_names(void)
 	}
 }
 
+/* Numbers that ties of their first words are equal to: nobody compares them, or makes other words. */
+static void
+check_last_words(void)
+{
+	static const struct {
+		struct options options;
+		bool        more;
+		const char *line;
+	} words[] = {
+		{ { .letters = "n", .stable = true }, false, "5\n" },
+		{ { .letters = "n", .stable = true }, false, "-5\n" },
+		{ { .letters = "nr", .stable = true }, false, "0.05\n" },
+		{ { .letters = "n", .stable = true }, false, "-.25\n" },
+		{ { .letters = "n", .stable = true }, false, "x\n" },
+		{ { .letters = "nr", .stable = true }, false, "-1234567890123456\n" },
+		{ { .letters = "n", .stable = true }, true, "12345678901234567\n" },
+		{ { .letters = "n", .stable = true }, true, "-12345678901234567\n" },
+		{ { .letters = "n" }, true, "0.05\n" },
+		{ { .keys = { "2n" }, .stable = true }, false, "x 1.50\n" },
+		{ { .keys = { "2n", "1n" }, .stable = true }, true, "x 0.5\n" },
+	};
+
+	for (size_t w = 0; w < sizeof words / sizeof words[0]; w++) {
+		const uint32_t bytes = (uint32_t)strlen(words[w].line);
+		struct gs_line_order order;
+		uint64_t word;
+
+		CHECK(open_order(&order, &words[w].options, false) == GS_OK, "%s", gs_message());
+		CHECK(gs_line_words(&order, &words[w].line, &bytes, 1, 0, &word) == words[w].more, "%s",
+		      words[w].line);
+		gs_line_order_close(&order);
+	}
+}
+
 static void
 check_ends(void)
 {
@@ -585,6 +619,7 @@ unit_line_order(void)
 	check_long_floats();
 	check_random();
 	check_names();
+	check_last_words();
 	check_ends();
 	for (int simd = GS_SIMD_NONE; simd <= GS_SIMD_AVX512; simd++) {
 		gs_simd_at_most((enum gs_simd)simd);

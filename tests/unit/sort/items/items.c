@@ -291,6 +291,37 @@ check_shares(void)
 	}
 }
 
+/* ---- ties ----------------------------------------------------------------------------- */
+
+static int
+differ(const void *context, const char *one, size_t one_bytes, const char *other, size_t other_bytes)
+{
+	(void)context, (void)one, (void)one_bytes, (void)other, (void)other_bytes;
+	return 1;
+}
+
+/* COMPARE() is called only if words that tie and end do not decide. */
+static void
+check_ties(void)
+{
+	for (unsigned word_bytes = 0; word_bytes <= 16; word_bytes += 8) {
+		const struct gs_item_order order = {
+			.end = units_line_end, .words = words_of, .compare = differ,
+			.word_bytes = word_bytes,
+		};
+		const char *items[] = { "a;1\n", "a;2\n" };
+		uint32_t bytes[] = { 4, 4 };
+		uint64_t words[2], nexts[2];
+		struct gs_item_batch batch = {
+			.items = items, .bytes = bytes, .words = words, .nexts = nexts, .count = 2,
+		};
+
+		gs_item_batch_words(&order, &batch);
+		CHECK(gs_item_batch_compare(&order, &batch, 0, &batch, 1) == (word_bytes < 16),
+		      "words of at most %u bytes", word_bytes);
+	}
+}
+
 /* ---- records of every width, and keys that differ at one level ------------------------ */
 
 static bool
@@ -502,6 +533,7 @@ unit_items(void)
 	for (size_t r = 0; r < sizeof fold_rows / sizeof fold_rows[0]; r++)
 		check_fold(&fold_rows[r]);
 	check_shares();
+	check_ties();
 	for (size_t r = 0; r < sizeof pivot_rows / sizeof pivot_rows[0]; r++)
 		check_pivots(&pivot_rows[r]);
 	for (size_t bytes = 1; bytes <= 33; bytes++) {

@@ -8,6 +8,7 @@ import ctypes
 import functools
 import itertools
 import json
+import operator
 import os
 import tempfile
 import warnings
@@ -75,8 +76,12 @@ class _Job:
 	call into C, but not within such a call.  map() makes its calls when it is asked for their results, and
 	list.extend() asks for all: for the interpreter this is one call into C.  So the thread runs no Python,
 	and nothing cuts end() short, which interrupts the job, waits for the thread, and closes the job.
-	A second end() finds nothing to do.
+	A second end() finds nothing to do.  Until Python 3.10, a handler may also run before the first call of a
+	finally block; then the interpreter calls end(), through a property without Python, when it drops the
+	exception and with it the job.
 	"""
+
+	__del__ = property(operator.attrgetter("end"))
 
 	def __init__(self, options: _native.Struct, names: Dict[bytes, str]) -> None:
 		library = _native.LIBRARY
@@ -127,11 +132,8 @@ class _Job:
 
 	def run(self, progress: Optional[Callable[[Progress], Any]]) -> None:
 		try:
-			try:
-				last = self._do(progress)
-			finally:
-				self.end()
-		finally:		# until Python 3.10, a handler may run before the first call of such a block, too
+			last = self._do(progress)
+		finally:
 			self.end()
 		for line in self.warnings:
 			warnings.warn(words(line, self.names), RuntimeWarning, stacklevel=4)

@@ -181,6 +181,8 @@ def test_signal_beside_an_exception(tmp_path, kind):
 	with pytest.raises(kind, match="here") as raised:
 		gsort.sort_file(tmp_path / "fifo", tmp_path / "out", type="u4", progress=functools.partial(next, calls))
 	assert isinstance(raised.value.__context__, ZeroDivisionError)
+	if sys.version_info < (3, 11):		# the job ends with the exception
+		del raised
 	assert held() == before
 	signal.signal(signal.SIGALRM, old)
 	os.close(hold)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/round.h"
 #include "sort/buckets/buckets.h"
 #include "sort/buckets/pool.h"
 #include "sort/span.h"
@@ -28,6 +29,7 @@ static struct {
 	unsigned bits, width, threads;
 	size_t count, span;		/* keys; those added at once */
 	size_t part_bytes;
+	bool in_turns;			/* threads add spans one after the other */
 	_Atomic size_t next_span;
 	_Atomic size_t next_part;
 	size_t parts;
@@ -138,7 +140,12 @@ pass(const char *what, size_t span)
 	w.span = span;
 	w.next_span = w.next_part = 0;
 	w.wrong = 0;
-	all_threads(add_spans);
+	for (size_t s = 0; w.in_turns && s * span < w.count; s++)
+		w.wrong += !gs_buckets_add(w.buckets, (unsigned)(s % w.threads), s,
+		                           w.keys + s * span * w.width,
+		                           (size_t)gs_least(w.count - s * span, span));
+	if (!w.in_turns)
+		all_threads(add_spans);
 	CHECK(w.wrong == 0, "%s: all of %zu u%u are taken", what, w.count, w.bits);
 	CHECK(gs_buckets_count(w.buckets) == w.count, "%s: %zu keys are counted", what, w.count);
 	w.parts = gs_buckets_seal(w.buckets, w.threads);
@@ -170,6 +177,28 @@ check_shapes(size_t count, size_t span, unsigned threads)
 			if (s % 3 == 0)
 				pass(shapes[s].name, span);	/* again, in the same memory */
 		}
+}
+
+/* The keys of each span rise, or fall, but do not go on from those of the span before. */
+static void
+check_stretches(void)
+{
+	enum { STRETCH = 20000 };
+
+	w.in_turns = true;
+	for (unsigned falls = 0; falls < 2; falls++) {
+		w.bits = 64;
+		w.width = 8;
+		w.count = 5 * STRETCH;
+		for (size_t i = 0; i < w.count; i++) {
+			w.expect[i] = falls == 1 ? STRETCH - i % STRETCH : i % STRETCH;
+			gs_key_put(w.keys, 64, i, w.expect[i]);
+		}
+		units_sort(w.expect, w.count);
+		begin(2, POOL_BYTES, w.count);
+		pass(falls == 1 ? "falling stretches" : "rising stretches", STRETCH);
+	}
+	w.in_turns = false;
 }
 
 /* A bucket so large that all threads divide it together: of more than 16 MiB, most keys or half of them. */
@@ -283,6 +312,7 @@ unit_buckets(void)
 	w.keys = malloc(half * 8);
 	w.expect = malloc(half * 8);
 	check_sizes();
+	check_stretches();
 	check_spread(1, 1, 0);
 	check_spread(3, 4, 0);
 	check_spread(64, 16, 0);

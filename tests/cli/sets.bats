@@ -38,6 +38,7 @@ load ../helpers
 	printf 'x\n1\n' >a
 	printf 'x\n2\n' >b
 	[ "$(result --header --union)" = 'x 1 2 ' ]
+	[ "$(gsort --header --union /dev/null /dev/null b | tr '\n' ' ')" = 'x 2 ' ]
 }
 
 # of SET A B: that of two sorted files of lines, without tabs, by comm

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* options.c - rows for src/options/options.c */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "options/options.h"
@@ -143,9 +144,51 @@ check_conflict(const struct row *row)
 		      conflict.other, row->said);
 }
 
+enum { JSON_BYTES = 4096 };
+
+static void
+keep_line(void *json, const char *line)
+{
+	snprintf(json, JSON_BYTES, "%s", line);
+}
+
+/* A number of an object; 0: it has none of this NAME. */
+static uint64_t
+number_of(const char *json, const char *name)
+{
+	const char *at = strstr(json, name);
+
+	return at != NULL ? strtoull(at + strlen(name), NULL, 10) : 0;
+}
+
+/* gsort(1) gives bytes; a percentage is for programs that use the library. */
+static void
+check_memory_percent(void)
+{
+	static const char *const input = "/dev/null";
+	static char machine[JSON_BYTES], plan[JSON_BYTES];
+	gsort *job;
+
+	gsort_info_json(NULL, keep_line, machine);
+	for (unsigned percent = 40; percent <= 60; percent += 20) {
+		const struct gsort_options options = {
+			.struct_size = sizeof options, .type = GSORT_U32, .inputs = &input, .input_count = 1,
+			.output = "/dev/null", .device = GSORT_DEVICE_CPU, .explained = true,
+			.memory_percent = percent,
+		};
+
+		CHECK(gsort_open(&job, &options) == GSORT_OK, "%u%%: %s", percent, gsort_message());
+		gsort_plan_json(job, keep_line, plan);
+		CHECK(number_of(plan, "\"memory_bytes\":") ==
+		      number_of(machine, "\"ram_bytes\":") / 100 * percent, "%u%% of memory: %s, %s", percent, plan, machine);
+		gsort_close(job);
+	}
+}
+
 void
 unit_options(void)
 {
+	check_memory_percent();
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
 		const struct row *row = &rows[r];
 		struct gsort_options given = row->options, copy;

@@ -543,7 +543,7 @@ gs_line_words(const struct gs_line_order *order, const char *const *lines, const
 		for (size_t i = 0; i < batch.count; i += failed + 1) {
 			for (failed = 0; i + failed < batch.count && batch.failed[i + failed] != 0; failed++)
 				;
-			if (failed > 0)
+			if (gs_way("words one by one", failed > 0))
 				more |= make_words(order, batch.lines + i, bytes + done + i, failed, at,
 				                   batch.words + i);
 		}

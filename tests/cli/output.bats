@@ -412,6 +412,25 @@ tight() {
 	fails "write failed: /dev/full: No space left on device" gsort -u32 -o /dev/full in
 }
 
+@test "a full device is an error of every kind of job, of one line or of a million bytes" {
+	local options size
+	[ -c /dev/full ] || skip "no /dev/full"
+	seq 100001 250000 >large
+	seq 100001 100003 >small
+	: >none
+	for size in large small; do
+		for options in -r -u --count --unique=singletons --head=90000 --tail=90000 --sample=90000 \
+		               --summary --quantiles=0.5 --top=90000 --histogram "--summary --to=json" --argsort=u32 \
+		               -m --to=u64 "-m none" \
+		               "--union none" "--difference none" "--intersect $size" "--symmetric none" "-S 1" \
+		               --record-size=7 "--record-size=7 --argsort=u64" --lines "--lines -u" "--lines --count" \
+		               "--lines -u --keep-order" "--lines --union none" "--lines --tail=90000" "--lines -m" \
+		               "--lines --top=90000" "--lines -S 1" --header; do
+			fails "No space left" gsort $size $options -o /dev/full
+		done
+	done
+}
+
 @test "closed standard output is an error, even with nothing to write" {
 	fails "write failed: standard output: Bad file descriptor" bash -c 'gsort -u32 in >&-'
 	: >none

@@ -152,6 +152,15 @@ members() {
 	seq 100000 | awk '{ print "k" $1 * 7919 % 1000, $1 * 104729 % 99991 }' >pairs
 	avx512=$(gsort --version -vv | grep -c avx512 || true)
 	takes "words of numbers" -k2,2n pairs
+	takes "words one by one" -k2,2n pairs		# short lines
+	awk '{ printf "key %s %05d %05d\n", $1, $2, $2 }' pairs >plain
+	tr ' ' , <plain >commas
+	takes "words of numbers, not words one by one" -k3,3n plain
+	takes "words of numbers, not words one by one" -t, -k3,3n commas
+	takes "words of numbers, not words one by one" --csv -k4,4nr commas
+	takes "words of strings, not words one by one" --lines plain
+	takes "not words one by one" -k2,2 -k3,3n plain
+	takes "not words one by one" -t, -k2,2 -k3,3 commas
 	takes "words of strings" --lines pairs
 	takes "words of strings, not words of numbers" -k1.1,1.9 pairs
 	if [ "$avx512" -eq 0 ]; then

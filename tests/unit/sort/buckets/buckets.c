@@ -10,6 +10,7 @@
 #include "base/round.h"
 #include "sort/buckets/buckets.h"
 #include "sort/buckets/pool.h"
+#include "sort/buckets/state.h"
 #include "sort/span.h"
 #include "tests/unit/shapes.h"
 #include "tests/unit/units.h"
@@ -179,6 +180,32 @@ check_shapes(size_t count, size_t span, unsigned threads)
 		}
 }
 
+/* There are not more bins than arrays of a division have places, and last blocks take little of the pool. */
+static void
+check_choice(uint64_t pool_bytes, unsigned threads, uint64_t key_bytes)
+{
+	const struct gs_bucket_sizes s = gs_buckets_choose(threads, 1, pool_bytes, key_bytes, GS_PART_BYTES);
+	const uint64_t first = (uint64_t)threads * s.bins * s.block_bytes;
+	const uint64_t again = (uint64_t)threads * s.bins_again * s.block_bytes;
+	const uint64_t least = (uint64_t)threads * 16 * GS_BLOCK_LEAST_BYTES;
+
+	CHECK(s.bins <= GS_BINS && s.bins_again <= GS_BINS_AGAIN && s.bins_most >= s.bins &&
+	      s.bins_most >= s.bins_again && s.bins_most <= GS_BINS && first <= pool_bytes / 16 + least &&
+	      again <= pool_bytes / 32 + least,
+	      "%llu MiB, %u threads, %llu KiB of keys: %u bins, then %u, of %zu",
+	      (unsigned long long)pool_bytes >> 20, threads, (unsigned long long)key_bytes >> 10, s.bins,
+	      s.bins_again, (size_t)s.block_bytes);
+}
+
+static void
+check_choices(void)
+{
+	for (uint64_t pool_bytes = 1 << 20; pool_bytes <= UINT64_C(1) << 42; pool_bytes *= 4)
+		for (unsigned threads = 1; threads <= 512; threads *= 4)
+			for (uint64_t key_bytes = 1 << 16; key_bytes <= UINT64_C(1) << 46; key_bytes *= 8)
+				check_choice(pool_bytes, threads, key_bytes);
+}
+
 /* The keys of each span rise, or fall, but do not go on from those of the span before. */
 static void
 check_stretches(void)
@@ -312,6 +339,7 @@ unit_buckets(void)
 	w.keys = malloc(half * 8);
 	w.expect = malloc(half * 8);
 	check_sizes();
+	check_choices();
 	check_stretches();
 	check_spread(1, 1, 0);
 	check_spread(3, 4, 0);

@@ -180,7 +180,8 @@ check_memory_percent(void)
 		CHECK(gsort_open(&job, &options) == GSORT_OK, "%u%%: %s", percent, gsort_message());
 		gsort_plan_json(job, keep_line, plan);
 		CHECK(number_of(plan, "\"memory_bytes\":") ==
-		      number_of(machine, "\"ram_bytes\":") / 100 * percent, "%u%% of memory: %s, %s", percent, plan, machine);
+		      number_of(machine, "\"ram_bytes\":") / 100 * percent,
+		      "%u%% of memory: %s, %s", percent, plan, machine);
 		gsort_close(job);
 	}
 }

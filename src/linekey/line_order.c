@@ -436,7 +436,7 @@ word_of(const struct gs_line_order *order, const char *line, const char *end, un
 	struct gs_field_walk walk = { .line = line, .end = end, .at = line };
 	struct gs_key_bytes bytes = { .skip = first % GS_LINE_KEY_STEP };
 	struct gs_key_text text;
-	bool ended = false;
+	bool ended = false, full;
 
 	*more = true;
 	for (size_t k = first / GS_LINE_KEY_STEP; k < order->key_count && !ended; k++) {
@@ -444,17 +444,17 @@ word_of(const struct gs_line_order *order, const char *line, const char *end, un
 
 		bytes.flip = key->letters & GS_LETTER_R ? UINT64_MAX : 0;
 		if (key->usual && plain) {
-			if (put_usual(order, key, &walk, &bytes)) {
-				/* a number that ends here has two equal bits at its end, negative or not */
-				*more = order->last_resort || k + 1 < order->key_count || bytes.got > 8 ||
-				        key->ordering != GS_BY_NUMBER || ((bytes.word ^ bytes.word >> 1) & 1);
-				return bytes.word;
-			}
+			full = put_usual(order, key, &walk, &bytes);
 		} else {
 			find(order, key, line, end, &text);
-			if (key->strict && is_missing_text(order, text)
-			    ? gs_key_bytes_put_some(&bytes, 0, 8) : put_key(&bytes, key->ordering, text))
-				return bytes.word;
+			full = key->strict && is_missing_text(order, text)
+			       ? gs_key_bytes_put_some(&bytes, 0, 8) : put_key(&bytes, key->ordering, text);
+		}
+		if (full) {	/* a number that is one word has two equal bits at its end, negative or not */
+			*more = order->last_resort || k + 1 < order->key_count || bytes.got > 8 ||
+			        key->ordering != GS_BY_NUMBER || first != k * GS_LINE_KEY_STEP ||
+			        ((bytes.word ^ bytes.word >> 1) & 1) != 0;
+			return bytes.word;
 		}
 		ended = key->ordering == GS_BY_COLLATION;
 	}

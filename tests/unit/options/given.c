@@ -158,6 +158,8 @@ struct callback {
 	int       number;	/* errno */
 	bool      writes;	/* it is write() that fails */
 	size_t    left;		/* of the input */
+	size_t    bytes;	/* of the output, and a digest of them */
+	uint64_t  digest;
 };
 
 static bool
@@ -190,7 +192,9 @@ take(void *context, const void *data, size_t count)
 {
 	struct callback *callback = context;
 
-	(void)data, (void)count;
+	for (size_t b = 0; b < count; b++)
+		callback->digest = units_mix(callback->digest ^ ((const unsigned char *)data)[b]);
+	callback->bytes += count;
 	return callback->writes && fails(callback) ? (int)callback->result : 0;
 }
 
@@ -244,6 +248,80 @@ run_with(const struct gsort_options *kind, size_t number, struct callback callba
 	      "kind %zu: call %u of %s returns %td: %d, \"%s\"", number, callback.fails_at,
 	      callback.writes ? "write" : "read", callback.result, (int)status, gsort_message());
 	gsort_close(job);
+}
+
+/* Run a job of KIND whose call to the system with this NUMBER fails; LONG_MAX: none does. */
+static gsort_status
+run_failing(const struct gsort_options *kind, struct callback *callback, long number)
+{
+	struct gsort_options options = *kind;
+	gsort_status status;
+	gsort *job;
+
+	*callback = (struct callback){ .fails_at = UINT_MAX, .left = 12 << 10 };
+	options.struct_size = sizeof options;
+	options.device = GSORT_DEVICE_CPU;
+	options.threads = 2;
+	options.read = give;
+	options.write = options.operation == GSORT_CHECK ? NULL : take;
+	options.read_context = options.write_context = callback;
+	units_fail(number);
+	status = gsort_open(&job, &options);
+	if (status == GSORT_OK)
+		status = gsort_run(job);
+	gsort_close(job);
+	return status;
+}
+
+/* Each call to the system fails in turn: that is an error, or the output is right without it. */
+static void
+each_call_fails(const struct gsort_options *kind, const char *list, size_t number)
+{
+	struct callback right, found;
+	const gsort_status expected = run_failing(kind, &right, LONG_MAX);
+	bool failed = true;
+	unsigned errors = 0;
+
+	CHECK(expected != GSORT_ERROR, "%s %zu: %s", list, number, gsort_message());
+	for (long call = 0; failed; call++) {
+		const gsort_status status = run_failing(kind, &found, call);
+
+		failed = units_has_failed();
+		errors += status == GSORT_ERROR;
+		CHECK(status == GSORT_ERROR ? failed && gsort_message()[0] != '\0' : status == expected &&
+		      found.bytes == right.bytes && found.digest == right.digest,
+		      "%s %zu: call %ld fails: status %d, %zu bytes, not %zu: \"%s\"", list, number, call,
+		      (int)status, found.bytes, right.bytes, gsort_message());
+	}
+	CHECK(errors > 0, "%s %zu: %u errors", list, number, errors);
+}
+
+static void
+failures(void)
+{
+	static const struct gsort_options others[] = {
+		{ .lines = true, .csv = true, .keydefs = columns, .keydef_count = 1, .counts = true },
+		{ .lines = true, .csv = true, .keydefs = columns, .keydef_count = 1, .top = { true, 3 },
+		  .json = true },
+		{ .lines = true, .csv = true, .keydefs = columns, .keydef_count = 1, .summary = true,
+		  .histogram = 5 },
+		{ .lines = true, .header_lines = 1, .keydefs = columns, .keydef_count = 1, .counts = true },
+		{ .lines = true, .tail = { true, 3 }, .json = true },
+		{ .lines = true, .unique = true, .keep_order = true },
+		{ .lines = true, .ordering = "n", .quantiles = "0.5" },
+		{ .record_bytes = 8, .keys = fields, .key_count = 1, .counts = true },
+		{ .record_bytes = 8, .keys = fields, .key_count = 1, .top = { true, 3 } },
+		{ .record_bytes = 8, .keys = fields, .key_count = 1, .summary = true },
+		{ .record_bytes = 8, .keys = fields, .key_count = 1, .argsort_bits = 64, .verify = true },
+		{ .type = GSORT_U32, .histogram = 5, .json = true }, { .type = GSORT_U64, .verify = true },
+		{ .lines = true, .verify = true }, { .type = GSORT_U32, .counts = true, .converts = true },
+		{ .type = GSORT_U128, .counts = true }, { .sample = { true, 9 }, .json = true },
+	};
+
+	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+		each_call_fails(&kinds[k], "kind", k);
+	for (size_t k = 0; k < sizeof others / sizeof others[0]; k++)
+		each_call_fails(&others[k], "other kind", k);
 }
 
 #if defined __OPTIMIZE__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
@@ -361,6 +439,7 @@ unit_given(void)
 	bytes();
 	members();
 	calls();
+	failures();
 	callbacks();
 	small_stack();
 	arrays();

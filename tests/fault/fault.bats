@@ -32,13 +32,20 @@ faults() {
 	[ "$(tail -n 1 told | sed 's/ tried: .*//')" -ge 20 ]
 }
 
+@test "a call that reads or writes fails at each place: outputs, on disk, merging, sets" {
+	"$GSORT_SOURCE/tests/fault/faults" --only "ftruncate:EIO close:EIO fsync:EIO linkat:EIO rename:EIO fchmod:EPERM
+		read:EIO pread:EIO write:ENOSPC pwrite:ENOSPC" 0 inplace stdout itself spill passes spillr spilll merge \
+		lists mergel setl setk >told || { cat told; return 1; }
+	tail -n 1 told | sed "s/^/# /" >&3
+}
+
 @test "a call fails: in memory" {
 	faults 2 memory
-	faults 8 text large floats bytes convert verify
+	faults 16 text large floats bytes convert verify
 }
 
 @test "a call fails: selecting" {
-	faults 8 unique figures count head header
+	faults 16 unique figures count head header
 }
 
 @test "a call fails: other inputs" {

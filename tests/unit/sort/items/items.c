@@ -192,6 +192,7 @@ keeps_words(struct gs_item_part *part, const struct gs_item_slice *slice, unsign
 static void
 check_row(const struct row *row, const struct gs_item_order *order, size_t measured)
 {
+	enum { COPIED_AT_ONCE = 64 };
 	static uint16_t bins_found[MOST_ITEMS];
 	static uint64_t bin_items[GS_ITEM_BINS_MOST], memory[MOST_ITEMS * GS_ITEM_PART_BYTES / 8 + 8];
 	static uint32_t offsets[GS_ITEM_BINS_MOST + 1], lengths[MOST_ITEMS], room[MOST_ITEMS];
@@ -240,11 +241,16 @@ check_row(const struct row *row, const struct gs_item_order *order, size_t measu
 	if (divider.keep > 0) {
 		const uint32_t kept = offsets[divider.keep];
 		uint64_t others = 0;
+		size_t written = 0;
 
 		for (unsigned b = divider.keep; b < bins.count; b++)
 			others += bin_items[b];
 		memset(bin_items, 0, sizeof bin_items);
+		memset(out, '#', bytes);	/* which no line has */
 		gs_items_divide(order, &bins, halves, 2, &divider, offsets, out);
+		for (size_t b = (size_t)kept + COPIED_AT_ONCE; b < bytes; b++)
+			written += out[b] != '#';
+		CHECK(written == 0, "%s: %zu bytes of other bins are written", row->name, written);
 		CHECK(offsets[bins.count] == kept && memcmp(out, divided, kept) == 0, "%s: half of the bins",
 		      row->name);
 		CHECK(divider.dropped == others, "%s: %llu items are dropped, not %llu", row->name,

@@ -113,9 +113,9 @@ call(const struct row *r, const uint64_t *at, void *keys, void *other, void *scr
 	return gsort_cuda_sort(keys, other, r->count, r->type->type, r->flags, scratch, bytes, stream);
 }
 
-/* Where R's pieces are, in memory of the device; NULL: it has none. */
+/* Where R's pieces are, in memory of the device, once STREAM has come so far; NULL: it has none. */
 static uint64_t *
-cuts_there(const struct row *r)
+cuts_there(const struct row *r, cudaStream_t stream)
 {
 	const size_t bytes = (r->pieces + 1) * sizeof r->at[0];
 	uint64_t *at = NULL;
@@ -123,7 +123,8 @@ cuts_there(const struct row *r)
 	if (r->at == NULL)
 		return NULL;
 	must(cudaMalloc((void **)&at, bytes), "cudaMalloc");
-	must(cudaMemcpy(at, r->at, bytes, cudaMemcpyHostToDevice), "copy");
+	/* cudaMemcpy() of pageable memory may return before all is there, and STREAM waits for no other */
+	must(cudaMemcpyAsync(at, r->at, bytes, cudaMemcpyHostToDevice, stream), "copy");
 	return at;
 }
 
@@ -153,7 +154,7 @@ sort_there(const struct row *r, const void *source, void *keys, void *values, bo
 {
 	const size_t bytes = r->count * r->type->bytes;
 	const size_t other_bytes = r->value_bytes > 0 ? r->count * r->value_bytes : bytes;
-	uint64_t *at = cuts_there(r);
+	uint64_t *at = cuts_there(r, stream);
 	void *keys_there, *other_there, *scratch;
 	size_t scratch_bytes = 0;
 	enum gsort_error error = call(r, at, NULL, NULL, NULL, &scratch_bytes, stream);
@@ -354,7 +355,7 @@ check_big_cuts(const struct call_type *type, size_t count, size_t length, bool r
 	bool holds;
 
 	r.at = cuts;
-	at = cuts_there(&r);
+	at = cuts_there(&r, NULL);
 	must(cudaMalloc(&keys, count * type->bytes), "cudaMalloc");
 	must(cudaMalloc(&other, count * type->bytes), "cudaMalloc");
 	must(device_keys_fill(keys, bits < 32 ? 32 : bits, bits < 32 ? count / 4 : count, SHAPE_UNIFORM, 1),

@@ -23,6 +23,19 @@ install() {
 	not grep 'libstdc++' libraries
 }
 
+# A loop that stays one takes half as much time again: gcc 13 keeps one whose variable is halved.
+@test "the compiler unrolls the networks of vectors" {
+	local object=$GSORT_BUILD/src/sort/cpu/simd_kernels.o
+	needs objdump
+	skips_under_sanitizer "its calls are in the code"
+	[ "$(uname -m)" = x86_64 ] || skip "x86-64 alone has them"
+	grep -qE '^CFLAGS = .*-O[23]' "$GSORT_BUILD/Makefile" || skip "not optimized"
+	objdump -d --no-show-raw-insn "$object" | awk -F'\t' '
+		/>:$/ { inside = /<merge_near_(avx|floats)/; networks += inside }
+		inside && $2 ~ /^j/ { jumps++ }
+		END { print networks, jumps; exit networks == 0 || jumps > 4 * networks }'
+}
+
 @test "configure sums up the versions of the libraries" {
 	for library in zstd lz4 libarchive liblzma zlib; do
 		grep -qE "^ +$library +[0-9]+\\.[0-9]" "$GSORT_BUILD/config.log" || { echo $library; false; }

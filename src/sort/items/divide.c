@@ -142,8 +142,7 @@ gs_items_divide(const struct gs_item_order *order, const struct gs_item_bins *bi
 	const bool drops = divider->keep > 0 && divider->keep < total;
 	const uint16_t *found = divider->found, *fetched = found;
 	const uint32_t *lengths = divider->bytes;
-	uint64_t before[GS_ITEM_BINS_MOST];
-	char *to[GS_ITEM_BINS_MOST];
+	union { uint64_t before[GS_ITEM_BINS_MOST]; char *to[GS_ITEM_BINS_MOST]; } of;	/* in turn */
 	uint32_t at = 0;
 	size_t count;
 
@@ -153,12 +152,12 @@ gs_items_divide(const struct gs_item_order *order, const struct gs_item_bins *bi
 	}
 	memset(offsets, 0, (total + 1) * sizeof *offsets);
 	if (drops)
-		memcpy(before, divider->items, total * sizeof *before);
+		memcpy(of.before, divider->items, total * sizeof *of.before);
 	count = count_bins(order, bins, total, &walk, divider, offsets);
 	/* in each bin from KEEP on the items that were there BEFORE stay; the ones found now go */
 	for (unsigned b = divider->keep; drops && b < total; b++) {
-		divider->dropped += divider->items[b] - before[b];
-		divider->items[b] = before[b];
+		divider->dropped += divider->items[b] - of.before[b];
+		divider->items[b] = of.before[b];
 		offsets[b] = 0;
 	}
 	for (unsigned b = 0; b <= total; b++) {
@@ -166,14 +165,14 @@ gs_items_divide(const struct gs_item_order *order, const struct gs_item_bins *bi
 
 		offsets[b] = at;
 		if (b < total)
-			to[b] = into + at;
+			of.to[b] = into + at;
 		at += bytes;
 	}
 	walk = gs_item_walk_begin(order, slices, slice_count);
 	if (!drops && count > FETCH_AHEAD && gs_simd_fetches_first())
 		fetched += count - FETCH_AHEAD;
 	if (drops || order->item_bytes > 0 || count > divider->lengths) {
-		copy_items(&walk, found, fetched, drops ? divider->keep : GS_ITEM_BINS_MOST, to);
+		copy_items(&walk, found, fetched, drops ? divider->keep : GS_ITEM_BINS_MOST, of.to);
 		return;
 	}
 	/* their lengths are known */
@@ -181,6 +180,6 @@ gs_items_divide(const struct gs_item_order *order, const struct gs_item_bins *bi
 		const char *item = slices[s].data, *end = item + slices[s].bytes;
 
 		for (; item < end; item += *lengths++)
-			copy_item(found++, fetched, to, item, *lengths);
+			copy_item(found++, fetched, of.to, item, *lengths);
 	}
 }

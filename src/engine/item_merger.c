@@ -32,9 +32,9 @@
  * each thread; and how many runs take as long to be merged as to be sorted.  Not tuned. */
 enum { LEAST_SHARE = 4096, MORE_OF_SOURCE = 32, MOST_SHARES = 16, FEW_RUNS = 8 };
 
-/* Batches of a window, and the words of 64 bits that it has for an item of each: first words, second words,
+/* The words of 64 bits that a window has for an item of each of its batches: first words, second words,
  * addresses, and two lengths in one. */
-enum { BATCHES = 3, EIGHTS = BATCHES * 3 + (BATCHES + 1) / 2 };
+enum { EIGHTS = GS_MERGE_BATCHES * 3 + (GS_MERGE_BATCHES + 1) / 2 };
 
 /* An item of a share, by its place in the part. */
 struct element {
@@ -128,7 +128,7 @@ static void
 refill(struct gs_item_merger *merger, struct gs_merge_source *source)
 {
 	struct gs_merge_batch *window = &source->window, *next = &source->next;
-	const size_t room = BATCHES * merger->batch;
+	const size_t room = GS_MERGE_BATCHES * merger->batch;
 	size_t left;
 
 	if (atomic_load(&source->state) == GS_LOADED) {
@@ -563,11 +563,11 @@ gs_item_merger_begin(struct gs_item_merger *merger, unsigned loaders)
 	for (size_t s = 0; s < merger->count; s++) {	/* in turn: the first one has the header */
 		struct gs_merge_source *source = &merger->sources[s];
 		uint64_t *words = merger->items + s * merger->batch * EIGHTS;
-		uint64_t *nexts = words + BATCHES * merger->batch;
+		uint64_t *nexts = words + GS_MERGE_BATCHES * merger->batch;
 
 		source->window = (struct gs_merge_batch){
-			(const char **)(nexts + BATCHES * merger->batch),
-			(uint32_t *)(nexts + 2 * BATCHES * merger->batch), words, nexts, 0, 0,
+			(const char **)(nexts + GS_MERGE_BATCHES * merger->batch),
+			(uint32_t *)(nexts + 2 * GS_MERGE_BATCHES * merger->batch), words, nexts, 0, 0,
 		};
 		source->next = source->window;
 		source->walk = gs_item_walk_begin(merger->order, NULL, 0);

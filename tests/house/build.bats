@@ -23,7 +23,7 @@ install() {
 	not grep 'libstdc++' libraries
 }
 
-# A loop that stays one takes half as much time again: gcc 13 keeps one whose variable is halved.
+# A loop that is not unrolled takes 1.5 times as long, and gcc 13 does not unroll one that halves its variable.
 @test "the compiler unrolls the networks of vectors" {
 	local object=$GSORT_BUILD/src/sort/cpu/simd_kernels.o
 	needs objdump

@@ -3,7 +3,7 @@
  * head.c - keep only the first K keys of a long input, with memory in proportion to K
  *
  * In:   keys as they are read.
- * Out:  the same keys, without those that cannot be among the first K.
+ * Out:  the same keys, except keys that cannot be among the first K.
  *
  * Keys go to the batch until it has several times K keys.  Then the first K are taken out in order, and
  * all others are dropped (a trim).  The last of these K is a bound: from then on, every key that is not

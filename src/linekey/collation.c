@@ -13,8 +13,8 @@
  * byte 0 ends the text.
  *
  * In ASCII text, each character has its own weight, whatever its neighbours, unless the locale treats two
- * characters as one ("ch" in Czech), or three of which two are the same.  gs_locale_open() looks for such
- * groups; glibc 2.36 has no others that begin otherwise.  All other ranks come from a table, without
+ * characters as one ("ch" in Czech), or three characters, two of them the same.  gs_locale_open() looks for
+ * such groups; glibc 2.36 has no others that begin otherwise.  All other ranks come from a table, without
  * strxfrm(3), which gets only the parts of a text with such groups.
  */
 #include <assert.h>

@@ -313,7 +313,7 @@ check_settling(void)
 	CHECK(count_files() == 0, "nothing else is left");
 }
 
-/* The file is no longer open, or is a pipe, which cannot be forced: what is said is what failed first. */
+/* The file is closed, or is a pipe, which cannot be forced to disk: the message names the first failure. */
 static void
 check_preparing(void)
 {

@@ -62,4 +62,8 @@ void units_fail(long number);
 /* Has one failed since?  From now on none does. */
 bool units_has_failed(void);
 
+/* Bytes of malloc(3) that are in use.  0: threads keep what they free, as without
+ * GLIBC_TUNABLES=glibc.malloc.tcache_count=0. */
+size_t units_memory(void);
+
 #endif

@@ -2,10 +2,11 @@
 /*
  * memory.c - each allocation of each call on arrays fails in turn: the arrays are as they were
  *
- * And units_fail(), for other tables.
+ * And units_fail() and units_memory(), for other tables.
  */
 #include <errno.h>
 #include <limits.h>
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,18 @@ bool
 units_has_failed(void)
 {
 	return atomic_exchange(&granted, LONG_MAX) < 0;
+}
+
+size_t
+units_memory(void)
+{
+#ifdef __GLIBC__
+	const char *tunables = getenv("GLIBC_TUNABLES");
+
+	if (tunables != NULL && strstr(tunables, "malloc.tcache_count=0") != NULL)
+		return mallinfo2().uordblks;
+#endif
+	return 0;
 }
 
 #define WRAP(type, failed, number, function, parameters, ...) \

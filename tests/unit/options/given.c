@@ -279,6 +279,7 @@ each_call_fails(const struct gsort_options *kind, const char *list, size_t numbe
 {
 	struct callback right, found;
 	const gsort_status expected = run_failing(kind, &right, LONG_MAX);
+	const size_t memory = units_memory();
 	bool failed = true;
 	unsigned errors = 0;
 
@@ -292,6 +293,8 @@ each_call_fails(const struct gsort_options *kind, const char *list, size_t numbe
 		      found.bytes == right.bytes && found.digest == right.digest,
 		      "%s %zu: call %ld fails: status %d, %zu bytes, not %zu: \"%s\"", list, number, call,
 		      (int)status, found.bytes, right.bytes, gsort_message());
+		CHECK(units_memory() == memory, "%s %zu: call %ld fails: %zd bytes are not given back",
+		      list, number, call, (ptrdiff_t)(units_memory() - memory));
 	}
 	CHECK(errors > 0, "%s %zu: %u errors", list, number, errors);
 }

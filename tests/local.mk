@@ -284,6 +284,7 @@ BATS_FILES = \
   tests/cli/npy.bats \
   tests/cli/opts.bats \
   tests/cli/output.bats \
+  tests/cli/plans.txt \
   tests/cli/progress.bats \
   tests/cli/property.bats \
   tests/cli/python.bats \

@@ -752,6 +752,43 @@ number() {
 	[ "$(cat keys | gsort -u64 --plan=json | grep -o '"expected_ms":null')" ]
 }
 
+# compare_plans FILE: runs its jobs, and compares what --plan prints.  Numbers may differ by a sixteenth, as some depend
+# on how much memory gsort itself takes; what is free is left out.  PLANS=new writes the file again.
+compare_plans() {
+	python3 - "$1" <<-'END_OF_PYTHON'
+		import os, re, subprocess, sys
+		jobs, wrong = re.split(r"^\$ (.*)\n", open(sys.argv[1]).read(), flags=re.M), 0
+		new = jobs[0]
+		for job, expected in zip(jobs[1::2], jobs[2::2]):
+		    more = [option for option, begin in (("--plan", "--plan"), ("-S200M", "-S"), ("-T.", "-T"))
+		            if not re.search(f"(^| ){begin}", job)]
+		    found = subprocess.run(["gsort", *job.split(), *more, "--parallel=4", "--device=cpu"], text=True,
+		                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
+		    found = re.sub(r'"version":"[^"]*",|"disk_free_bytes":\d+,|; [^;\n]* are free.*', "", found)
+		    number = r"\d+(?:\.\d+)?"
+		    right = re.split(number, found) == re.split(number, expected) and all(
+		        abs(float(a) - float(b)) <= float(b) / 16 + ("." in b) / 10
+		        for a, b in zip(re.findall(number, found), re.findall(number, expected)))
+		    if not right:
+		        print(f"{job}:\n{found}not:\n{expected}")
+		    wrong += not right
+		    new += f"$ {job}\n{found}"
+		if os.environ.get("PLANS") == "new":
+		    open(sys.argv[1], "w").write(new)
+		sys.exit(wrong > 0 or len(jobs) < 100)
+	END_OF_PYTHON
+}
+
+@test "--plan prints what plans.txt has for a job of each kind" {
+	needs python3
+	not grep -aqm1 -e __asan_init -e __tsan_init "$GSORT" || skip "a sanitizer takes more memory"
+	gen --keys 100000 --type u64 >keys
+	gsort -u64 keys -o sorted
+	seq 100000 >numbers
+	seq 5000 | awk '{ print $1 ",name" $1 % 7 "," $1 * 3 }' >lines.csv
+	compare_plans "$GSORT_SOURCE/tests/cli/plans.txt"
+}
+
 @test "statistics go to a file if wanted, which is opened before anything is read" {
 	needs python3
 	gives '2\n2\n10\n' gsort --verbose=json:stats text

@@ -361,6 +361,38 @@ check_staging_buffers(void)
 	CHECK(!ring_waits, "a buffer is left for each that is asked for");
 }
 
+/* Each thread has its own extremes: the least and the greatest of any of them, and of counted keys. */
+static void
+check_extremes(void)
+{
+	static struct gs_extremes extremes;
+	const struct gsort_options wanted = { .type = GSORT_U32, .histogram = 5 };
+	uint64_t bins[8] = { 0, 0, 1, 0, 0, 9, 0, 0 };
+	struct gs_count count = { .bins = bins, .bin_count = 8 };
+	struct gs_extreme found;
+
+	for (unsigned worker = 0; worker < GS_TEAM_MAX; worker++) {
+		const unsigned other = (worker + 1) % GS_TEAM_MAX;
+		uint32_t keys[2][3] = { { 900, 300 + worker, 800 }, { 900, 7000 + worker, 6000 } };
+
+		gs_extremes_open(&extremes, &wanted);
+		gs_extremes_note(&extremes, worker, &(const struct gs_piece){
+			.keys = keys[0], .count = 3, .key_class = 1, .key_bits = 32 });
+		gs_extremes_note(&extremes, other, &(const struct gs_piece){
+			.keys = keys[1], .count = 3, .key_class = 1, .key_bits = 32 });
+		found = gs_extremes_of(&extremes, 1, NULL);
+		CHECK(found.least == 300 + worker && found.most == 7000 + worker,
+		      "threads %u and %u: %llu, %llu",
+		      worker, other, (unsigned long long)found.least, (unsigned long long)found.most);
+		found = gs_extremes_of(&extremes, 1, &count);
+		CHECK(found.least == 2 && found.most == 7000 + worker, "keys that are counted are less");
+		found = gs_extremes_of(&extremes, 2, &count);
+		CHECK(found.least == 2 && found.most == 5, "no others");
+		found = gs_extremes_of(&extremes, 2, NULL);
+		CHECK(found.least > found.most, "no keys");
+	}
+}
+
 void
 unit_store(void)
 {
@@ -373,6 +405,7 @@ unit_store(void)
 		check_row(&rows[r]);
 	check_errors();
 	check_staging_buffers();
+	check_extremes();
 	free(model);
 	free(got);
 	free(piece);

@@ -243,6 +243,19 @@ check_limits(void)
 
 /* ---- files that are not keys --------------------------------------------------- */
 
+/* A text of few digits, each in turn. */
+static void
+check_digits(void)
+{
+	char text[] = "1\n2\n0\n3\n";
+
+	for (char digit = '0'; digit <= '9'; digit++) {
+		text[4] = digit;
+		CHECK(gs_contents_check("f", text, 8, true, true, GS_GUARDED, 0) != GS_OK,
+		      "a digit %c", digit);
+	}
+}
+
 static void
 check_kinds(void)
 {
@@ -301,4 +314,5 @@ unit_contents(void)
 	check_headers();
 	check_limits();
 	check_kinds();
+	check_digits();
 }

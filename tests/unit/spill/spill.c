@@ -397,6 +397,42 @@ check_stage_full(unsigned most)
 	free(buffer);
 }
 
+/* Of several directories, another is tried if one is full, not if a call fails. */
+static void
+check_failing(void)
+{
+	const struct row row = { "", NULL, 3, 1, 300000, 300000, 300000, 2, 1 << 18 };
+	static uint64_t keys[50000];
+	char *buffer = malloc(row.buffer_bytes), expected[200];
+	const struct gs_spill_options options = options_of(&row, buffer);
+	unsigned errors = 0;
+	bool failed = true;
+
+	snprintf(expected, sizeof expected, "cannot write a temporary file in %s: Input/output error",
+	         dirs[0]);
+	for (long call = 0; failed; call++) {
+		struct gs_spill *spill;
+		struct gs_run run;
+		gs_status status;
+
+		units_fail(call);
+		status = gs_spill_open(&spill, &options);
+		if (status == GS_OK)
+			status = gs_spill_begin(spill, 64, 1);
+		for (unsigned piece = 0; piece < 3 && status == GS_OK; piece++)
+			status = gs_spill_write(spill, 0, keys, sizeof keys / sizeof keys[0]);
+		if (status == GS_OK)
+			status = gs_spill_end(spill, &run);
+		failed = units_has_failed();
+		errors += status == GS_EIO;
+		CHECK(status == GS_EIO ? strcmp(gs_message(), expected) == 0 : (status != GS_OK) == failed,
+		      "call %ld fails: status %d, '%s'", call, (int)status, gs_message());
+		gs_spill_close(spill);
+	}
+	CHECK(errors > 0, "%u writes fail", errors);
+	free(buffer);
+}
+
 /* A file may become as long as LIMIT, four MiB are written, and ten expected: NEEDED more. */
 static void
 check_full(const char *program, size_t limit_bytes, const char *needed)
@@ -593,6 +629,7 @@ unit_spill(void)
 	check_full(NULL, 0, "and 10 MiB more are needed; name a directory with more space with -T");
 	check_full("lz4", 0, "and 10 MiB more are needed; name a directory with more space with -T");
 	check_dirs();
+	check_failing();
 	for (size_t d = 0; d < DIRS; d++)
 		CHECK(rmdir(dirs[d]) == 0, "nothing is left in directory %zu", d);
 	CHECK(rmdir(folder) == 0, "nothing is left in the folder");

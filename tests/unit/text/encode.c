@@ -486,6 +486,36 @@ check_many(void)
 	free(floats);
 }
 
+/* The first key of a float is found by its value: all of 16 bits, others drawn. */
+static void
+check_keys_of_floats(void)
+{
+	static const enum gsort_type types[] = {
+		GSORT_F16, GSORT_BF16, GSORT_F32, GSORT_F64, GSORT_TEXT_FLOAT,
+	};
+
+	for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
+		const unsigned bits = types[t] == GSORT_TEXT_FLOAT ? 64 : gs_key_bits(types[t]);
+
+		for (uint64_t draw = 0; draw < 1 << 16; draw++) {
+			const uint64_t key = bits == 16 ? draw : units_mix(draw) >> (64 - bits);
+			const double value = gs_key_float(types[t], key);
+			const uint64_t found = isnan(value) ? key : gs_key_of_float(types[t], value);
+
+			CHECK(found == key || (value == 0 && found + 1 == key),
+			      "%g of type %d: key %llx, not %llx", value, (int)types[t],
+			      (unsigned long long)found, (unsigned long long)key);
+		}
+		for (int infinite = -1; infinite <= 1; infinite += 2) {
+			const uint64_t key = gs_key_of_float(types[t], infinite * (double)INFINITY);
+
+			CHECK(gs_key_float(types[t], key) == infinite * (double)INFINITY &&
+			      isfinite(gs_key_float(types[t], key - (uint64_t)infinite)),
+			      "%dinf of type %d", infinite, (int)types[t]);
+		}
+	}
+}
+
 static void
 check_questions(void)
 {
@@ -510,6 +540,7 @@ void
 unit_encode(void)
 {
 	check_questions();
+	check_keys_of_floats();
 	check_fits();
 	check_lines();
 	check_terminator();

@@ -324,6 +324,34 @@ check_spread(unsigned threads, size_t apart, size_t from)
 	free(taken);
 }
 
+/* A sample of a chain of BLOCKS has keys of it alone, of all its blocks or, if there is no ROOM, of some. */
+static void
+check_sample(uint32_t blocks, size_t room)
+{
+	enum { BLOCK = 4096, KEYS = BLOCK / 8, NO_KEY = 77 };
+	struct gs_pool *pool = gs_pool_init(w.block_table, w.pool_memory, 64 * BLOCK, BLOCK);
+	struct gs_chain chain = { .blocks = 0 };
+	uint64_t *sample = malloc(room * sizeof *sample), number = 0;
+	size_t wrong = 0, found, all = 0;
+
+	gs_pool_take(pool, &chain, blocks);
+	for (size_t k = 0; k < 64 * KEYS; k++)
+		((uint64_t *)w.pool_memory)[k] = NO_KEY;
+	for (uint32_t block = chain.head; block != 0; block = pool->block_table[block].next, number++) {
+		pool->block_table[block].count = number % 3 == 2 ? 5 : KEYS - (uint32_t)number;
+		all += gs_least(pool->block_table[block].count, blocks < room ? room / blocks : 1);
+		for (uint32_t k = 0; k < pool->block_table[block].count; k++)
+			((uint64_t *)gs_pool_block(pool, block))[k] = 1000 * (1 + number) + k;
+	}
+	found = gs_chain_sample(pool, &chain, 64, sample, room);
+	for (size_t s = 0; s < found; s++)
+		wrong += sample[s] < 1000 || (s > 0 && sample[s] < sample[s - 1]);
+	CHECK(wrong == 0 && found <= room && (blocks > room ? found > 0 : found == all),
+	      "%u blocks, %zu of a sample of %zu, %zu are wrong", blocks, found, room, wrong);
+	CHECK(blocks > room || sample[found - 1] / 1000 == blocks, "and of the last block");
+	free(sample);
+}
+
 void
 unit_buckets(void)
 {
@@ -341,6 +369,9 @@ unit_buckets(void)
 	check_sizes();
 	check_choices();
 	check_stretches();
+	for (uint32_t blocks = 1; blocks < 40; blocks += 3)
+		for (size_t room = 1; room < 2000; room = 3 * room + 1)
+			check_sample(blocks, room);
 	check_spread(1, 1, 0);
 	check_spread(3, 4, 0);
 	check_spread(64, 16, 0);

@@ -172,7 +172,7 @@ put_long(struct gs_key_bytes *bytes, const struct gs_key_text *text, bool *full)
 	uint64_t next = 0;
 	unsigned count;
 
-	while (at < end && gs_is_blank(*at))
+	while (gs_is_blank(*at))	/* before a digit */
 		at++;
 	(void)gs_number_scan(at, end, GS_NO_BYTE, GS_NUMBER_CHUNK, &number);
 	count = gs_number_take(&number.end, end, GS_NUMBER_CHUNK, &next);

@@ -135,8 +135,7 @@ size_t
 gs_line_fault_find(const struct gs_line_order *order, bool missing, const char *const *lines,
                    const uint32_t *bytes, size_t count, size_t *key)
 {
-	const unsigned char *readable = count == 0 ? NULL
-		: (const unsigned char *)lines[count - 1] + bytes[count - 1];
+	const unsigned char *readable = (const unsigned char *)lines[count - 1] + bytes[count - 1];
 	const int separator = order->fields.separator, point = separator == '.' ? GS_NO_BYTE : '.';
 
 	for (size_t i = 0; i < count; i++) {
@@ -158,8 +157,7 @@ gs_line_fault_find(const struct gs_line_order *order, bool missing, const char *
 				 * behind a line */
 				verdict = SOUND;
 				if (!gs_number_scan(text.at, readable, point, GS_NUMBER_CHUNK, &number) ||
-				    (number.end != text.end &&
-				     (number.end > text.end || *number.end != separator)))
+				    (number.end != text.end && *number.end != separator))
 					verdict = judge(keydef->ordering,
 					                (struct field){ text.at, text.end, separator });
 			} else {

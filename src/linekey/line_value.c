@@ -59,9 +59,8 @@ read_usual(const unsigned char *at, const unsigned char *limit, int separator,
 		at++;
 		decimals = gs_number_take(&at, readable, EXACT_DIGITS - digits, &number);
 	}
-	if (at > limit || (at < limit && *at != separator &&
-	                   !(separator == GS_NO_SEPARATOR && gs_is_blank(*at)) &&
-	                   !(*at == '\r' && at + 1 == limit)))
+	if (at < limit && *at != separator && !(separator == GS_NO_SEPARATOR && gs_is_blank(*at)) &&
+	    !(*at == '\r' && at + 1 == limit))
 		return false;
 	*value = (double)(int64_t)number / (double)(int64_t)gs_digits_power[decimals];
 	if (negative)
@@ -135,8 +134,7 @@ size_t
 gs_line_values(const struct gs_line_order *order, bool missing, const char *const *lines,
                const uint32_t *bytes, size_t count, struct gs_line_values *to)
 {
-	const unsigned char *readable = count == 0 ? NULL
-		: (const unsigned char *)lines[count - 1] + bytes[count - 1];
+	const unsigned char *readable = (const unsigned char *)lines[count - 1] + bytes[count - 1];
 	double value = 0;
 
 	for (size_t i = 0; i < count; i++) {

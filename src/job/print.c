@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/round.h"
 #include "job/print.h"
 
 void
@@ -26,7 +27,7 @@ gs_size_text(uint64_t bytes, char text[32])
 	double size = (double)bytes;
 	unsigned u = 0;
 
-	for (; size >= 1024 && u < 6; u++)
+	for (; size >= 1024; u++)
 		size /= 1024;
 	snprintf(text, 32, u == 0 ? "%.0f %s" : "%.1f %s", size, units[u]);
 	return text;
@@ -58,7 +59,7 @@ add(struct gs_json *json, const char *format, ...)
 	va_start(args, format);
 	added = vsnprintf(json->text + json->bytes, room, format, args);
 	va_end(args);
-	json->bytes += added < 0 ? 0 : (size_t)added < room ? (size_t)added : room - 1;
+	json->bytes += gs_least((size_t)added, room - 1);
 }
 
 /* A comma, if one is needed, and the name. */

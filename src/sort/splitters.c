@@ -28,9 +28,7 @@
 static unsigned
 owner_of(const struct gs_splitters *s, uint64_t at)
 {
-	const uint64_t owner = (uint64_t)((unsigned __int128)at * s->owners / s->total);
-
-	return owner < s->owners ? (unsigned)owner : s->owners - 1;
+	return (unsigned)((unsigned __int128)at * s->owners / s->total);
 }
 
 /* The first position of OWNER. */

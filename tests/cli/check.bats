@@ -248,6 +248,11 @@ poke() {
 	awk '{ printf "%s%s", sep, $2; sep = " " } END { print "" }' out | cmp - expected
 	gsort -u16 in | gsort --check=summary -u16 >out
 	grep -qx 'breaks[[:space:]]*0' out
+	printf '1\n1\n2\n' >in
+	gsort --check=summary in
+	status=0
+	gsort -u --check=summary in || status=$?
+	[ $status = 1 ]
 }
 
 @test "compressed input is checked, too" {

@@ -686,10 +686,11 @@ number() {
 	[ "$(member plan temporary_directories)" = "['.']" ]
 	(cat in | gsort -u32 --plan=json) >plan
 	[ "$(member plan keys)" = None ]
-	gsort --version=json -T . -T "$(printf 'no\n\"where')" >info
+	gsort --version=json -T . -T "$(printf 'no\n\"where')" -T "$(printf 'b\\s\177~')" >info
 	[ "$(member info version)" = "$(gsort --version | sed -n '1s/gsort //p')" ]
 	[ "$(member info temporary_directories | grep -o "'writable': [A-Z][a-z]*" | tr '\n' ' ')" = \
-	  "'writable': True 'writable': False " ]
+	  "'writable': True 'writable': False 'writable': False " ]
+	member info temporary_directories | grep -qF "'b\\\\s\\x7f~'"
 	# of what is free at this moment, to a few percent
 	gsort --plan=json text >plan
 	awk -v plan="$(member plan memory_bytes)" -v info="$(member info memory_bytes)" \
@@ -749,6 +750,9 @@ number() {
 	gsort -u64 --plan=1T keys | grep -qx 'input    about 1.0 TiB: 137438953472 keys'	# in place of the file's
 	(cat keys | gsort -u64 --plan) | grep -qx 'needs    unknown, as the input size is unknown; use --plan=SIZE'
 	gsort -u64 --plan=1T -S 1G -T . </dev/null | grep -qE '^needs    about [0-9.]+ [MG]iB of memory, 1.0 TiB of .* [0-9]+ (min|h)$'
+	for time in '1M 0\.[1-9] s' '10G [1-9][0-9] s' '1T [1-9][0-9] min' '100T [1-9][0-9] h'; do
+		gsort -u64 --plan="${time%% *}" -S 1G -T . --parallel=2 </dev/null | grep -qE " and ${time#* }\$"
+	done
 	[ "$(cat keys | gsort -u64 --plan=json | grep -o '"expected_ms":null')" ]
 }
 

@@ -140,7 +140,7 @@ gs_item_bins_shared(const struct gs_item_bins *bins, unsigned bin)
 	const size_t inner = bin - (outer ? 1 : 0);
 	uint64_t least, most;
 
-	if (bins->pivots.count > 0 || level != bins->level || inner > bins->bound_count)
+	if (bins->pivots.count > 0 || level != bins->level)
 		return 8 * level;
 	least = inner > 0 ? bins->bounds[inner - 1] : 0;
 	most = inner < bins->bound_count ? bins->bounds[inner] - 1 : UINT64_MAX;

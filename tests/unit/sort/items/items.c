@@ -131,6 +131,7 @@ static const struct row {
 	{ "ties behind a part of a word", 3000, 0, 30, 2, 1, 0 },
 	{ "more bins than items", 20, 0, 9, 200, 1000, 0 },
 	{ "many bounds in a cell", 3000, 6, 9, 200, 1000, 20 },
+	{ "two lines in three are equal", 3000, 8, 0, 1, 16, 3 },
 };
 
 /* Letters from 0 on, without ';' and newline. */
@@ -276,6 +277,7 @@ static const struct {
 	{ "up to the one before the bound", { 0x100, 0x201 }, 2, 1, 6 },
 	{ "from the bound on", { 0xff, 0x200 }, 2, 1, 6 },
 	{ "one word between two bounds", { 5, 6 }, 2, 1, 8 },
+	{ "the greatest word alone", { UINT64_MAX }, 1, 1, 8 },
 };
 
 static void
@@ -359,10 +361,11 @@ compare_records(const void *one, const void *other)
 /*
  * Divide records of so many BYTES by their first KEY ones, and sort each bin.  The first COMMON bytes are the
  * same in all records but a few, in which a byte of word LEVEL differs by 1, and without which the bins are
- * chosen.  Behind the key are places, if there is room.
+ * chosen.  Behind the key are places, if there is room.  All bits of the key are set in all records but one of
+ * OTHERS; 0: in none.
  */
 static void
-check_records(size_t bytes, size_t key, size_t common, unsigned level)
+check_records(size_t bytes, size_t key, size_t common, unsigned level, size_t others)
 {
 	enum { COUNT = 1200 };
 	static uint16_t bins_found[COUNT];
@@ -388,6 +391,8 @@ check_records(size_t bytes, size_t key, size_t common, unsigned level)
 		for (size_t b = 0; b < bytes; b++)
 			record[b] = (char)(b < common ? 'a' + b % 19 : b < key ? draw(256)
 			                   : i >> (8 * (b - key)));
+		if (others > 0 && i % others < others - 1)
+			memset(record, 0xff, key);
 		if (common > 0 && draw(8) == 0)
 			record[8 * level + draw(8)] += (char)(draw(2) == 0 ? -1 : 1);
 		else
@@ -543,14 +548,18 @@ unit_items(void)
 	for (size_t r = 0; r < sizeof pivot_rows / sizeof pivot_rows[0]; r++)
 		check_pivots(&pivot_rows[r]);
 	for (size_t bytes = 1; bytes <= 33; bytes++) {
-		check_records(bytes, bytes > 3 ? bytes - 2 : 1, 0, 0);
-		check_records(bytes, bytes, 0, 0);
+		check_records(bytes, bytes > 3 ? bytes - 2 : 1, 0, 0, 0);
+		check_records(bytes, bytes, 0, 0, 0);
 	}
 	for (unsigned level = 0; level < 8; level++)
-		check_records(76, 74, 65, level);
+		check_records(76, 74, 65, level, 0);
 	/* so many bytes are the same that items are the bounds */
 	for (unsigned level = 0; level < GS_ITEM_COMMON_MOST; level += GS_ITEM_COMMON_MOST - 1)
-		check_records(4104, 4102, 4097, level);
+		check_records(4104, 4102, 4097, level, 0);
+	for (size_t bytes = 9; bytes <= 20; bytes++) {
+		check_records(bytes, bytes - 2, 0, 0, 3);
+		check_records(bytes, bytes - 2, 0, 0, SIZE_MAX);
+	}
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
 		check_row(&rows[r], &orders[0], MOST_ITEMS);
 		check_row(&rows[r], &orders[1], MOST_ITEMS);

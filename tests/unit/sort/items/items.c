@@ -361,8 +361,8 @@ compare_records(const void *one, const void *other)
 /*
  * Divide records of so many BYTES by their first KEY ones, and sort each bin.  The first COMMON bytes are the
  * same in all records but a few, in which a byte of word LEVEL differs by 1, and without which the bins are
- * chosen.  Behind the key are places, if there is room.  All bits of the key are set in all records but one of
- * OTHERS; 0: in none.
+ * chosen.  Behind the key are places, if there is room.  All bits of the key are set in all records but one
+ * of OTHERS; 0: in none.
  */
 static void
 check_records(size_t bytes, size_t key, size_t common, unsigned level, size_t others)
@@ -414,7 +414,6 @@ check_records(size_t bytes, size_t key, size_t common, unsigned level, size_t ot
 		sort_part(&part, &slice, 1, gs_item_bins_shared(&bins, b));
 		at += gs_item_part_gather(&part, 0, 0, out + at);
 	}
-	gs_item_bins_close(&bins);
 	for (size_t i = 0; i < count; i++)
 		found[i] = text + i * bytes;
 	qsort(found, count, sizeof found[0], compare_records);
@@ -422,6 +421,13 @@ check_records(size_t bytes, size_t key, size_t common, unsigned level, size_t ot
 		at -= memcmp(out + i * bytes, found[i], bytes) != 0;
 	CHECK(at == count * bytes, "records of %zu bytes, a key of %zu, others at level %u: in order", bytes,
 	      key, level);
+	/* once more, without the last bin */
+	at = offsets[bins.count - 1];
+	divider.keep = bins.count - 1;
+	gs_items_divide(&order, &bins, halves, 2, &divider, offsets, out);
+	CHECK(offsets[bins.count] == at && memcmp(out, divided, at) == 0,
+	      "records of %zu bytes: all bins but one", bytes);
+	gs_item_bins_close(&bins);
 }
 
 /* ---- pivots ------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 
 #include "base/simd.h"
 #include "linekey/line_order.h"
+#include "text/line.h"
 #include "tests/unit/units.h"
 
 enum { MOST_KEYS = 4, MOST_BYTES = 96 };
@@ -633,6 +634,92 @@ check_ends(void)
 	gs_line_order_close(&order);
 }
 
+/* ---- is a field the number that its key wants, and which? -------------------------------- */
+
+enum verdict { WRONG, MISSING, SOUND };
+
+static const struct {
+	const char  *letter, *field;
+	enum verdict verdict;
+	double       value;		/* of n, g and h */
+} fields[] = {
+	{ "n", "5", SOUND, 5 }, { "n", "-5", SOUND, -5 }, { "n", " 5", SOUND, 5 }, { "n", "5\t", SOUND, 5 },
+	{ "n", "5.", SOUND, 5 }, { "n", ".5", SOUND, .5 }, { "n", "-.25", SOUND, -.25 },
+	{ "n", "007", SOUND, 7 }, { "n", "-0", SOUND, 0 }, { "n", "1.50", SOUND, 1.5 },
+	{ "n", "123456789012345", SOUND, 123456789012345 },
+	{ "n", "1234567890.12345", SOUND, 1234567890.12345 },
+	{ "n", "9007199254740993.0", SOUND, 9007199254740992 },
+	{ "n", "1.234567890123456", SOUND, 1.234567890123456 },
+	{ "n", "\"5\"", SOUND, 5 }, { "n", "\" 5 \"", SOUND, 5 },
+	{ "n", "", MISSING, 0 }, { "n", " \t", MISSING, 0 }, { "n", "\"\"", MISSING, 0 },
+	{ "n", "\" \"", MISSING, 0 },
+	{ "n", "+5", WRONG, 0 }, { "n", "5x", WRONG, 0 }, { "n", "x5", WRONG, 0 }, { "n", "-", WRONG, 0 },
+	{ "n", ".", WRONG, 0 }, { "n", "--5", WRONG, 0 }, { "n", "1.2.3", WRONG, 0 },
+	{ "n", "1e5", WRONG, 0 },
+	{ "n", "5 5", WRONG, 0 }, { "n", "5\r5", WRONG, 0 }, { "n", "\"5\"\"\"", WRONG, 0 },
+	{ "n", "\"5\"x", WRONG, 0 }, { "n", "\"x\"", WRONG, 0 },
+	{ "g", "1e5", SOUND, 1e5 }, { "g", "1E-5", SOUND, 1e-5 }, { "g", "+5", SOUND, 5 },
+	{ "g", "1e+2", SOUND, 100 },
+	{ "g", "0x10", SOUND, 16 }, { "g", "-inf", SOUND, -1 / 0. }, { "g", "1e-400", SOUND, 0 },
+	{ "g", "2.5000", SOUND, 2.5 }, { "g", "1000.00", SOUND, 1000 }, { "g", "", MISSING, 0 },
+	{ "g", "1e", WRONG, 0 }, { "g", "1e+", WRONG, 0 }, { "g", "x", WRONG, 0 }, { "g", "1e5x", WRONG, 0 },
+	{ "g", "infx", WRONG, 0 }, { "g", "1e5.5", WRONG, 0 }, { "g", "+", WRONG, 0 },
+	{ "h", "2K", SOUND, 2048 }, { "h", "2k", SOUND, 2048 }, { "h", "-1.5M", SOUND, -1.5 * (1 << 20) },
+	{ "h", "1Ki", SOUND, 1024 }, { "h", "1KB", SOUND, 1024 }, { "h", "1GiB ", SOUND, 1 << 30 },
+	{ "h", "7", SOUND, 7 }, { "h", "1.0K", SOUND, 1024 }, { "h", "1Q", SOUND, 0x1p100 },
+	{ "h", "", MISSING, 0 },
+	{ "h", "5i", WRONG, 0 }, { "h", "5B", WRONG, 0 }, { "h", "K", WRONG, 0 }, { "h", "5KK", WRONG, 0 },
+	{ "h", "5KiBx", WRONG, 0 }, { "h", "1e3", WRONG, 0 },
+	{ "M", "jan", SOUND, 0 }, { "M", " December", SOUND, 0 }, { "M", "ja", WRONG, 0 },
+	{ "M", " ", MISSING, 0 },
+	{ ":ip", "1.2.3.4", SOUND, 0 }, { ":ip", " 1.2.3.4 ", SOUND, 0 }, { ":ip", "1.2.3", WRONG, 0 },
+	{ ":ip", "1.2.3.4 5", WRONG, 0 }, { ":ip", "", MISSING, 0 },
+	{ ":time", "2024-02-29", SOUND, 0 }, { ":time", "2023-02-29", WRONG, 0 },
+	{ ":time", " ", MISSING, 0 },
+};
+
+/* The field alone, before another, behind one, between two, and twice with quotes in the line. */
+static void
+check_fields(void)
+{
+	static const struct { const char *before, *behind; } forms[] = {
+		{ "", "\n" }, { "", ",7\n" }, { "7,", "\n" }, { "7,", ",7\n" }, { "\"7\",", "\r\n" },
+		{ "\",\",", ",8\n" },
+	};
+
+	for (size_t f = 0; f < sizeof fields / sizeof fields[0]; f++)
+		for (size_t form = 0; form < sizeof forms / sizeof forms[0]; form++) {
+			const size_t column = forms[form].before[0] == '\0' ? 1 : 2;
+			char key[64], line[MOST_BYTES];
+			const char *const lines[1] = { line };
+			const struct options options = { .keys = { key }, .csv = true };
+			const uint32_t bytes = (uint32_t)sprintf(line, "%s%s%s", forms[form].before,
+			                                         fields[f].field, forms[form].behind);
+			uint64_t value;
+			struct gs_line_values values = { .keys = &value };
+			struct gs_line_order order;
+			size_t at, strict, faulty;
+
+			sprintf(key, "%zu,%zu%s", column, column, fields[f].letter);
+			CHECK(open_order(&order, &options, false) == GS_OK, "%s", gs_message());
+			faulty = gs_line_fault_find(&order, false, lines, &bytes, 1, &at) == 0;
+			strict = gs_line_fault_find(&order, true, lines, &bytes, 1, &at) == 0;
+			CHECK(faulty == (fields[f].verdict == WRONG) && strict == (fields[f].verdict < SOUND),
+			      "%s: the field '%s' of %s is %s", key, fields[f].field, line,
+			      faulty ? "wrong" : strict ? "missing" : "sound");
+			if (!gs_line_order_has_value(&order)) {
+				gs_line_order_close(&order);
+				continue;
+			}
+			CHECK(gs_line_values(&order, false, lines, &bytes, 1, &values) == 1 - faulty &&
+			      values.count == 1 - strict && values.missing == strict - faulty,
+			      "%s: the field '%s' of %s has a value", key, fields[f].field, line);
+			CHECK(strict || value == gs_line_float_key(fields[f].value),
+			      "%s: the value of '%s' in %s", key, fields[f].field, line);
+			gs_line_order_close(&order);
+		}
+}
+
 /* The end of a line, one byte after the other. */
 static const char *
 slow_end(const struct gs_line_order *order, const char *at, const char *limit)
@@ -699,6 +786,7 @@ unit_line_order(void)
 	check_long_floats();
 	check_random();
 	check_names();
+	check_fields();
 	check_ends();
 	for (int simd = GS_SIMD_NONE; simd <= GS_SIMD_AVX512; simd++) {
 		gs_simd_at_most((enum gs_simd)simd);

@@ -32,7 +32,10 @@
 #include "io/open.h"
 #include "io/replace.h"
 
-enum { NAME_TRIES = 100 };
+enum {
+	NAME_TRIES   = 100,
+	HIDDEN_BYTES = 64,	/* of a hidden name behind its folder, at most */
+};
 
 /* ---- hidden names ------------------------------------------------------- */
 
@@ -175,6 +178,10 @@ make_new(struct gs_replace *new, int old_fd)
 	new->fd = -1;
 	new->existed = old_fd >= 0;
 	gs_folder_of(new->target, directory);
+	if (old_fd >= 0 && strlen(directory) > PATH_MAX - HIDDEN_BYTES) {	/* not in the end */
+		errno = ENAMETOOLONG;
+		return -1;
+	}
 	if (!new->shared && gs_nameless_flag() != 0 && access("/proc/self/fd", X_OK) == 0)
 		new->fd = gs_open(directory, gs_nameless_flag() | O_WRONLY, mode_of(new));
 	if (new->fd < 0)	/* the file system has no O_TMPFILE */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* replace.c - rows for src/io/replace.c and outputs.c: the old file, then the complete new one */
+/* replace.c - rows for src/io/replace.c, outputs.c, identity.c and place.c: the old file, then the new one */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "base/filesystem.h"
+#include "io/open.h"
 #include "io/output.h"
+#include "io/replace.h"
 #include "tests/unit/units.h"
 
 static char folder[64];
@@ -184,6 +186,39 @@ check_in_place_option(void)
 	remove(name);
 }
 
+/* Beside a file whose name is nearly too long, there is no name for another one. */
+static void
+check_long_name(void)
+{
+	char name[PATH_MAX];
+	struct gs_output *out;
+	struct stat before, after;
+
+	snprintf(name, sizeof name, "%s", folder);
+	while (strlen(name) < PATH_MAX - 6)
+		strcat(name, "/.");
+	strcat(name, "/f");
+	put_file("f", "old and longer");
+	stat(name, &before);
+	out = open_output(name);
+	CHECK(gs_output_write(out, "new", 3) == GS_OK && gs_output_finish(&out, 1) == GS_OK &&
+	      contains("f", "new") && stat(name, &after) == 0 && before.st_ino == after.st_ino,
+	      "a long name: the file is written in place: %s", gs_message());
+	gs_output_close(out);
+	remove(path("f"));
+
+	out = open_output(name);
+	CHECK((out != NULL) == (names_of(1) == 0), "a new file has a hidden name only where it must");
+	if (out == NULL)
+		return;
+	put_file("f", "theirs");
+	CHECK(gs_output_write(out, "ours", 4) == GS_OK && gs_output_finish(&out, 1) == GS_EIO &&
+	      strstr(gs_message(), "File name too long") != NULL && contains("f", "theirs"),
+	      "and a file that appeared meanwhile stays: %s", strrchr(gs_message(), ':'));
+	gs_output_close(out);
+	remove(path("f"));
+}
+
 static int
 keep(void *context, const void *data, size_t bytes)
 {
@@ -337,6 +372,105 @@ check_preparing(void)
 	CHECK(count_files() == 0, "nothing is left");
 }
 
+/* ---- names ------------------------------------------------------------------ */
+
+static bool
+follows(const char *name, const char *expected, int error)
+{
+	char target[PATH_MAX];
+
+	errno = 0;
+	return gs_follow_links(name, target) ? error == 0 && strcmp(target, path(expected)) == 0
+	                                     : error != 0 && errno == error;
+}
+
+static bool
+same(const char *one, const char *other)
+{
+	const struct gs_identity a = gs_identity_of(one, -1), b = gs_identity_of(other, -1);
+
+	return gs_identity_same(&a, &b);
+}
+
+static void
+check_names(void)
+{
+	static const char *const made[] = { "f", "g", "h", "a", "b", "loop", "long", "absolute" };
+	char name[PATH_MAX + 1];
+
+	put_file("f", "");
+	put_file("g", "");
+	CHECK(symlink("loop", path("loop")) == 0 && symlink("b", path("a")) == 0 &&
+	      symlink("new", path("b")) == 0 && symlink(path("f"), path("absolute")) == 0 &&
+	      link(path("f"), path("h")) == 0, "links");
+	CHECK(follows(path("a"), "new", 0) && follows(path("new"), "new", 0) && follows(path("f"), "f", 0) &&
+	      follows(path("absolute"), "f", 0), "links are followed to their end");
+	CHECK(follows("", "", ENOENT) && follows(path("loop"), "", ELOOP) &&
+	      follows(path("f/x"), "", ENOTDIR), "no name, a loop, no folder");
+	memset(name, 'x', PATH_MAX);
+	name[PATH_MAX] = '\0';
+	CHECK(follows(name, "", ENAMETOOLONG), "no file has such a name");
+	name[PATH_MAX - 4] = '\0';
+	for (size_t at = 200; at < PATH_MAX - 4; at += 200)
+		name[at] = '/';
+	CHECK(symlink(name, path("long")) == 0 && follows(path("long"), "", ENAMETOOLONG),
+	      "a link to a name that is too long in its folder");
+
+	CHECK(same(path("f"), path("h")) && same(path("f"), path("absolute")) && !same(path("f"), path("g")),
+	      "files are the same by any name");
+	CHECK(same(path("new"), path("./new")) && same(path("new"), path("a")) &&
+	      !same(path("new"), path("newer")) && !same(path("new"), path("f")), "new ones, too");
+	CHECK(!same(NULL, NULL) && !same(path("f/x"), path("f/x")) && !same(path("no/x"), path("no/x")) &&
+	      !same(path("loop"), path("loop")) && !same(path("f"), path("loop")) &&
+	      !same("/dev/null", "/dev/null"), "what is no file is not the same");
+	for (size_t m = 0; m < sizeof made / sizeof made[0]; m++)
+		remove(path(made[m]));
+}
+
+/* ---- parts of a file ---------------------------------------------------------- */
+
+static void
+check_place(void)
+{
+	const uint64_t edge = GS_PLACE_BYTES;
+	const int fd = open(path("f"), O_RDWR | O_CREAT | O_TRUNC, 0666);
+	struct gs_place place;
+	char data[16] = "";
+	int ends[2];
+
+	CHECK(gs_place_open(&place, fd, "f", true, edge - 3, edge + 7) == GS_OK && place.head_bytes == 3,
+	      "a part has the bytes before the edge of a piece as its head");
+	CHECK(gs_place_write(&place, "ab", 2) == 0 && gs_place_write(&place, "cdef", 4) == 0 &&
+	      gs_place_write(&place, "ghij", 4) == 0 && memcmp(place.head, "abc", 3) == 0 &&
+	      pread(fd, data, sizeof data, (off_t)edge - 3) == 10 && memcmp(data, "\0\0\0defghij", 10) == 0,
+	      "and writes what is behind it");
+	CHECK(gs_place_write(&place, "k", 1) == -1 && errno == EOVERFLOW, "but nothing behind its end");
+	CHECK(gs_place_write_at(&place, place.head, 3, edge - 3) == 0 &&
+	      pread(fd, data, sizeof data, (off_t)edge - 3) == 10 && memcmp(data, "abcdefghij", 10) == 0,
+	      "another one writes the head");
+	free(place.head);
+	CHECK(gs_place_open(&place, fd, "f", true, 5, 9) == GS_OK && place.head_bytes == 4 &&
+	      gs_place_write(&place, "wxyz", 4) == 0 && pread(fd, data, 4, 5) == 4 &&
+	      memcmp(data, "\0\0\0\0", 4) == 0 && memcmp(place.head, "wxyz", 4) == 0,
+	      "a part within a piece is all head");
+	free(place.head);
+	CHECK(gs_place_open(&place, fd, "f", true, edge, edge + 2) == GS_OK && place.head_bytes == 0 &&
+	      gs_place_write(&place, "AB", 2) == 0 && pread(fd, data, 3, (off_t)edge) == 3 &&
+	      memcmp(data, "ABf", 3) == 0, "a part that begins at an edge has none");
+	free(place.head);
+	close(fd);
+	CHECK(gs_place_open(&place, fd, "f", true, 0, 9) == GS_OK && gs_place_write(&place, "x", 1) == -1 &&
+	      errno == EBADF, "an error is returned");
+	free(place.head);
+	CHECK(pipe(ends) == 0 && gs_place_open(&place, ends[1], "f", false, 5, 6) == GS_OK &&
+	      place.head_bytes == 0 && gs_place_write(&place, "all", 3) == 0 && read(ends[0], data, 9) == 3 &&
+	      memcmp(data, "all", 3) == 0, "a device takes all bytes as they come");
+	free(place.head);
+	close(ends[0]);
+	close(ends[1]);
+	remove(path("f"));
+}
+
 void unit_replace(void);
 
 /* ---- several files ------------------------------------------------------------ */
@@ -439,8 +573,11 @@ unit_replace(void)
 	check_races();
 	check_in_place();
 	check_in_place_option();
+	check_long_name();
 	check_settling();
 	check_preparing();
+	check_names();
+	check_place();
 	check_callback();
 	check_pieces();
 	check_trouble();

@@ -473,7 +473,6 @@ gs_line_ingest_chunk(struct gs_line_ingest *ingest, const struct gs_chunk *chunk
 		        "--csv reads quotes", ingest->faults.name);
 	ingest->chunk = ingest->bytes == 0 ? chunk : NULL;	/* nobody reads ahead yet */
 	ingest->bytes += chunk->bytes;
-	atomic_store(&ingest->monitor->counters.bytes_in, ingest->bytes);
 	if (chunk->begins && fields->csv && !file->inside) {
 		const size_t mark = gs_line_mark(data, chunk->bytes);
 

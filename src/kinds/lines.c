@@ -169,6 +169,7 @@ gs_lines_read(struct gs_feed *feed, const struct gs_taker *taker, struct gs_foll
 			ingest->file.inside = chunk->start > 0;
 			ingest->file.header_lines = ingest->file.inside ? 0 : options->header_lines;
 		}
+		atomic_fetch_add(&feed->monitor->counters.bytes_in, chunk->bytes);
 		TRY(gs_line_ingest_chunk(ingest, chunk));
 		gs_ahead_give(ahead, chunk);
 		if (gs_ahead_leaves_rest(ahead))

@@ -5,7 +5,9 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config.h"
 #include "gsort.h"
@@ -250,25 +252,60 @@ run_with(const struct gsort_options *kind, size_t number, struct callback callba
 	gsort_close(job);
 }
 
+enum { INPUT_BYTES = 12 << 10 };
+
+/* Two sorted files of so many bytes, for jobs that take no callback. */
+static char one_file[] = "/tmp/gsort-unit-XXXXXX", other_file[] = "/tmp/gsort-unit-XXXXXX";
+static const char *const two_files[] = { one_file, other_file };
+
+static bool
+make_files(void)
+{
+	char bytes[INPUT_BYTES];
+
+	for (size_t f = 0; f < 2; f++) {
+		const int fd = mkstemp(f == 0 ? one_file : other_file);
+
+		for (size_t at = 0; at < INPUT_BYTES; at += 4)
+			memcpy(bytes + at, at < INPUT_BYTES / 3 * (1 + f) ? "121\n" : "307\n", 4);
+		if (fd < 0 || write(fd, bytes, INPUT_BYTES) != INPUT_BYTES || close(fd) != 0)
+			return false;
+	}
+	return true;
+}
+
 /* Run a job of KIND whose call to the system with this NUMBER fails; LONG_MAX: none does. */
 static gsort_status
 run_failing(const struct gsort_options *kind, struct callback *callback, long number)
 {
 	struct gsort_options options = *kind;
+	struct gsort_progress progress;
 	gsort_status status;
 	gsort *job;
 
-	*callback = (struct callback){ .fails_at = UINT_MAX, .left = 12 << 10 };
+	*callback = (struct callback){ .fails_at = UINT_MAX, .left = INPUT_BYTES };
 	options.struct_size = sizeof options;
 	options.device = GSORT_DEVICE_CPU;
 	options.threads = 2;
-	options.read = give;
+	options.read = options.input_count > 0 ? NULL : give;
 	options.write = options.operation == GSORT_CHECK ? NULL : take;
 	options.read_context = options.write_context = callback;
 	units_fail(number);
 	status = gsort_open(&job, &options);
 	if (status == GSORT_OK)
 		status = gsort_run(job);
+	gsort_progress(job, &progress);
+	CHECK(status != GSORT_OK || (progress.phase == GSORT_DONE &&
+	      progress.work_done == progress.work_total &&
+	      progress.bytes_in == INPUT_BYTES * (options.input_count > 0 ? options.input_count : 1) &&
+	      (progress.keys_in > 0 || options.operation == GSORT_MERGE) &&
+	      progress.keys_sorted >= progress.keys_in &&
+	      (progress.bytes_out == callback->bytes || progress.bytes_out == 0)),	/* of figures */
+	      "progress: phase %d, %llu bytes, %llu of %llu keys, %llu of %llu, %llu of %zu bytes",
+	      (int)progress.phase, (unsigned long long)progress.bytes_in,
+	      (unsigned long long)progress.keys_sorted, (unsigned long long)progress.keys_in,
+	      (unsigned long long)progress.work_done, (unsigned long long)progress.work_total,
+	      (unsigned long long)progress.bytes_out, callback->bytes);
 	gsort_close(job);
 	return status;
 }
@@ -321,6 +358,25 @@ failures(void)
 		{ .type = GSORT_U128, .counts = true }, { .sample = { true, 9 }, .json = true },
 	};
 
+	static const struct gsort_options of_files[] = {
+#define FILES	.inputs = two_files, .input_count = 2
+		{ .type = GSORT_U32, .set = GSORT_UNION, .force = true, FILES },
+		{ .set = GSORT_DIFFERENCE, FILES },
+		{ .lines = true, .set = GSORT_INTERSECT, FILES },
+		{ .lines = true, .keydefs = columns, .keydef_count = 1, .set = GSORT_UNION, .unique = true,
+		  FILES },
+		{ .record_bytes = 8, .set = GSORT_UNION, .head = true, .head_count = 5, FILES },
+		{ .operation = GSORT_MERGE, FILES }, { .operation = GSORT_MERGE, .lines = true, FILES },
+		{ .operation = GSORT_MERGE, .type = GSORT_U32, .unique = true, .force = true, FILES },
+		{ .operation = GSORT_MERGE, .record_bytes = 4, .counts = true, .force = true, FILES },
+		{ .type = GSORT_U64, .force = true, FILES }, { .header_lines = 1, .verify = true, FILES },
+#undef FILES
+	};
+
+	CHECK(make_files(), "two files");
+	for (size_t k = 0; k < sizeof of_files / sizeof of_files[0]; k++)
+		each_call_fails(&of_files[k], "files", k);
+	CHECK(unlink(one_file) == 0 && unlink(other_file) == 0, "files are left");
 	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
 		each_call_fails(&kinds[k], "kind", k);
 	for (size_t k = 0; k < sizeof others / sizeof others[0]; k++)

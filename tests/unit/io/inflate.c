@@ -2,6 +2,7 @@
 /* inflate.c - every format whole, in members, cut, changed and followed by garbage */
 #include <archive.h>
 #include <archive_entry.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,8 +118,9 @@ deflate_blocked(const char *data, size_t bytes, char *into)
 	return packed;
 }
 
-/* A reader of a file that returns 1 byte, then 2, 3 ... 7, then all that is wanted. */
+/* A reader of a file that returns 1 byte, then 2 ... 7, then all that is wanted; from a call on it fails. */
 struct dripping { int fd; size_t calls; };
+static size_t fails_from = SIZE_MAX;
 
 static ptrdiff_t
 drip(void *context, void *into, size_t bytes)
@@ -126,6 +128,10 @@ drip(void *context, void *into, size_t bytes)
 	struct dripping *from = context;
 	const size_t most = ++from->calls < 8 ? from->calls : bytes;
 
+	if (from->calls >= fails_from && from->calls < 1000) {	/* the end comes if nobody stops */
+		errno = EIO;
+		return -1;
+	}
 	return read(from->fd, into, bytes < most ? bytes : most);
 }
 
@@ -199,6 +205,23 @@ check_members(const struct format *format, const char *text)
 	free(plain);
 	free(whole);
 	free(empty);
+}
+
+/* Each read fails in turn, and so do those behind it. */
+static void
+check_reads(const struct format *format, const char *packed, size_t bytes, char *plain)
+{
+	gs_status status = GS_EIO;
+	size_t got;
+
+	for (fails_from = 1; status != GS_OK && fails_from < 100; fails_from++) {
+		status = unpack(format->decompress, packed, bytes, true, 1 << 20, plain, &got);
+		CHECK(status == GS_OK || (status == GS_EIO &&
+		      strcmp(gs_message(), "read failed: in: Input/output error") == 0),
+		      "%s: read %zu fails: %s", format->name, fails_from, gs_message());
+	}
+	CHECK(fails_from > 9 && fails_from < 100, "%s: %zu reads", format->name, fails_from);
+	fails_from = SIZE_MAX;
 }
 
 static void
@@ -425,6 +448,7 @@ unit_inflate(void)
 		      "%s is recognized", format->name);
 		check_members(format, text);
 		check_cut(format, packed, bytes, plain);
+		check_reads(format, packed, bytes, plain);
 		check_changed(format, packed, bytes, plain);
 		bytes = pack(format, text, TEXT_BYTES, packed);
 		check_garbage(format, packed, bytes, plain);

@@ -544,9 +544,33 @@ check_fold(const struct fold_row *row)
 	      "fold of %u keys: other groups", row->keys);
 }
 
+/* The sums of two items differ if one bit does, or one is longer. */
+static void
+check_hashes(void)
+{
+	char item[80];
+
+	for (size_t bytes = 0; bytes < sizeof item; bytes++) {
+		uint64_t sum, longer;
+
+		for (size_t b = 0; b < sizeof item; b++)
+			item[b] = (char)(b * 31);
+		sum = gs_item_hash(item, bytes);
+		item[bytes] = '\0';
+		longer = gs_item_hash(item, bytes + 1);
+		CHECK(longer != sum, "%zu bytes, and a zero", bytes);
+		for (size_t bit = 0; bit < 8 * bytes; bit++) {
+			item[bit / 8] ^= (char)(1 << bit % 8);
+			CHECK(gs_item_hash(item, bytes) != sum, "bit %zu of %zu bytes", bit, bytes);
+			item[bit / 8] ^= (char)(1 << bit % 8);
+		}
+	}
+}
+
 void
 unit_items(void)
 {
+	check_hashes();
 	for (size_t r = 0; r < sizeof fold_rows / sizeof fold_rows[0]; r++)
 		check_fold(&fold_rows[r]);
 	check_shares();

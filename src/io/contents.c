@@ -76,9 +76,9 @@ is_zstd(const unsigned char *at, size_t bytes)
 static bool
 is_skippable(const unsigned char *at, size_t bytes)
 {
-	const size_t next = bytes < 8 ? 0 : (size_t)8 + gs_little_endian(at + 4, 4);
+	const size_t next = (size_t)8 + gs_little_endian(at + 4, 4);
 
-	return (at[0] & 0xf0) == 0x50 && next > 0 && next + 4 <= bytes &&
+	return (at[0] & 0xf0) == 0x50 && next + 4 <= bytes &&
 	       memcmp(at + next, ZSTD_MAGIC, 4) == 0 && is_zstd(at + next, bytes - next);
 }
 

@@ -247,13 +247,18 @@ check_limits(void)
 static void
 check_digits(void)
 {
-	char text[] = "1\n2\n0\n3\n";
+	char text[] = "1\n2\n0\n3\n", many[256];
 
 	for (char digit = '0'; digit <= '9'; digit++) {
 		text[4] = digit;
 		CHECK(gs_contents_check("f", text, 8, true, true, GS_GUARDED, 0) != GS_OK,
 		      "a digit %c", digit);
 	}
+	CHECK(gs_contents_check("f", text, 8, false, true, GS_GUARDED, 0) == GS_OK, "more follows");
+	for (size_t b = 0; b < sizeof many; b++)
+		many[b] = b % 2 == 0 ? '1' : '\n';
+	CHECK(gs_contents_check("f", many, 254, true, true, GS_GUARDED, 0) == GS_OK, "127 times a digit");
+	CHECK(gs_contents_check("f", many, 256, true, true, GS_GUARDED, 0) != GS_OK, "128 times");
 }
 
 static void

@@ -26,7 +26,7 @@ struct row {
 	unsigned    key_bits, threads;
 	size_t      keys;	/* in each class */
 	uint64_t    values;	/* so many; 0: any */
-	unsigned    fan_in;	/* 0: as the plan has it */
+	unsigned    fan_in, most_runs;	/* 0: as the plan has it */
 	bool        spills, reverse, groups;
 	uint64_t    head;	/* 0: all leave */
 	uint64_t    enough;	/* the sink stops after this many keys of a class; 0: never */
@@ -50,6 +50,8 @@ static const struct row rows[] = {
 	{ "a head of the last class", GSORT_TEXT, 0, 2, 50000, .reverse = true, .head = 60000 },
 	{ "runs on disk", GSORT_U64, 64, 2, MANY_KEYS, .spills = true },
 	{ "runs in passes", GSORT_U64, 64, 2, MOST_KEYS, .values = 7, .fan_in = 2, .spills = true },
+	{ "more runs than are listed", GSORT_U64, 64, 2, MOST_KEYS, .fan_in = 2, .spills = true,
+	  .most_runs = 3 },
 	{ "runs of classes", GSORT_TEXT, 0, 2, 200000, .spills = true, .reverse = true },
 	{ "runs for a sink that has enough", GSORT_U64, 64, 2, MANY_KEYS, .spills = true, .enough = 9 },
 };
@@ -101,6 +103,7 @@ open_store(const struct row *row)
 	};
 	gs_ingest_plan(&input);
 	TRY(gs_plan_make(&plan, &input));
+	plan.most_runs = row->most_runs > 0 ? row->most_runs : plan.most_runs;
 	arena = (struct gs_arena){ .base = NULL };
 	gs_store_carve(&store, &options, &input, &plan, &arena);
 	TRY(gs_arena_open(&arena, arena.used_bytes, false));

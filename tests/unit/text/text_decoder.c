@@ -784,33 +784,49 @@ check_same(void)
 	free(text);
 }
 
-/* Files whose first line that is not exact is in each chunk of 20 bytes in turn, and then in none. */
+/* A file of exact lines but for ODD, four bytes that may be more lines, in chunk number AT of 20 bytes. */
 static void
-check_exact(void)
+check_exact(const char *odd, bool exact, unsigned at)
 {
 	enum { CHUNK = 20, CHUNKS = 6 };
 	const struct gs_text_options options = { .terminator = '\n', .exact = true };
+	const bool stops = !exact && at < CHUNKS;
 	void *memory = aligned_alloc(4096, gs_text_decoder_bytes(CHUNK, 2, &options));
+	struct gs_text_decoder *decoder;
+	char text[CHUNKS * CHUNK + 1];
+	unsigned chunk = 0;
 
-	for (unsigned at = 0; at <= CHUNKS; at++) {
-		char text[CHUNKS * CHUNK + 1];
-		struct gs_text_decoder *decoder;
-		unsigned chunk = 0;
-
-		for (unsigned line = 0; line < CHUNKS * CHUNK / 5; line++)
-			sprintf(text + 5 * line, "1234\n");
-		if (at < CHUNKS)
-			memcpy(text + at * CHUNK + CHUNK / 2, "0123", 4);
-		memset(memory, 0, gs_text_decoder_bytes(CHUNK, 2, &options));
-		decoder = gs_text_decoder_init(memory, CHUNK, 2, &options);
-		gs_text_begin_file(decoder, "a");
-		for (; chunk < CHUNKS && !decoder->stopped; chunk++)
-			CHECK(gs_text_decode(decoder, text + chunk * CHUNK, CHUNK, chunk == CHUNKS - 1) ==
-			      GS_OK, "chunk %u of a file with 0123 in %u", chunk, at);
-		CHECK(decoder->stopped == (at < CHUNKS) && chunk == (at < CHUNKS ? at + 1 : at),
-		      "0123 in chunk %u stops there: chunk %u", at, chunk);
-	}
+	for (unsigned line = 0; line < CHUNKS * CHUNK / 5; line++)
+		sprintf(text + 5 * line, line % 3 == 0 ? "-123\n" : "1234\n");
+	if (at < CHUNKS)
+		memcpy(text + at * CHUNK + CHUNK / 2, odd, 4);
+	memset(memory, 0, gs_text_decoder_bytes(CHUNK, 2, &options));
+	gs_simd_at_most(level);
+	decoder = gs_text_decoder_init(memory, CHUNK, 2, &options);
+	gs_simd_at_most(GS_SIMD_AVX512);
+	gs_text_begin_file(decoder, "a");
+	for (; chunk < CHUNKS && !decoder->stopped; chunk++)
+		CHECK(gs_text_decode(decoder, text + chunk * CHUNK, CHUNK, chunk == CHUNKS - 1) == GS_OK,
+		      "chunk %u of a file with '%.4s' in %u", chunk, odd, at);
+	CHECK(decoder->stopped == stops && chunk == (stops ? at + 1 : CHUNKS),
+	      "'%.4s' in chunk %u: it stops%s in chunk %u", odd, at, decoder->stopped ? "" : " not", chunk);
 	free(memory);
+}
+
+static void
+check_all_exact(void)
+{
+	static const struct { const char *odd; bool exact; } rows[] = {
+		{ "0123", false }, { "-012", false }, { "123\r", false }, { "1\r\n2", false },
+		{ "-0\n5", false },
+		{ "12\n-", false }, { "00\n1", false }, { "+123", false }, { "1.50", false },
+		{ " 123", false },
+		{ "0\n12", true }, { "-9\n0", true }, { "1000", true }, { "-100", true },
+	};
+
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+		for (unsigned at = 0; at <= 6; at++)
+			check_exact(rows[r].odd, rows[r].exact, at);
 }
 
 /* In order: keys, classes and lines of all lengths and signs, whatever the chunk; and where it stops. */
@@ -877,7 +893,7 @@ check_level(void)
 		check_in_order(false, chunk);
 		check_in_order(true, chunk);
 	}
-	check_exact();
+	check_all_exact();
 	check_good();
 	check_bad();
 	check_nul();

@@ -278,9 +278,24 @@ check_long_group(void)
 	      "a key may come 2^64 - 1 times, not %llu", (unsigned long long)times[0]);
 }
 
+/* A tail of so many keys at most is kept, if there is another way at all. */
+static void
+check_tail_most(void)
+{
+	struct gsort_options options = { .operation = GSORT_MERGE, .tail = { true, GS_TAIL_MOST } };
+
+	CHECK(gs_tail_bytes(&options, 100) > 100 * sizeof(uint64_t), "memory for the last keys");
+	CHECK(gs_tail_bytes(&options, 200) == 2 * gs_tail_bytes(&options, 100), "for each of them");
+	options.tail.count = 100;
+	CHECK(gs_tail_bytes(&options, 200) == gs_tail_bytes(&options, 100), "and for no others");
+	options.tail.count = GS_TAIL_MOST + 1;
+	CHECK(gs_tail_bytes(&options, 100) == 0, "too many are not kept");
+}
+
 void
 unit_select(void)
 {
+	check_tail_most();
 	for (size_t w = 0; w < sizeof wishes / sizeof wishes[0]; w++)
 		for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
 			for (unsigned bits = 8; bits <= 64; bits *= 2)

@@ -590,9 +590,22 @@ check_packed(enum gs_pack_method method, size_t count)
 	gs_packer_close(&packer);
 }
 
+/* There is room for a block, and for what it is packed to if that is no less. */
+static void
+check_packer_bytes(void)
+{
+	for (size_t block = 64; block < 1 << 16; block += 64) {
+		const size_t bytes = gs_packer_bytes(block);
+
+		CHECK(bytes >= 2 * block + sizeof(struct gs_pack_header) && bytes < 2 * block + 256 &&
+		      bytes % 64 == 0, "%zu bytes for a block of %zu", bytes, block);
+	}
+}
+
 void
 unit_spill(void)
 {
+	check_packer_bytes();
 	check_unpacked(GS_PACK_LZ4);
 	check_unpacked(GS_PACK_ZSTD);
 	for (size_t count = 1; count <= 128; count *= 128) {

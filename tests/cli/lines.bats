@@ -609,6 +609,10 @@ lines() {
 	gsort -t, -k2,2 -k3,3nr -o own own
 	cmp own expected
 	gsort -S 1M -t, -u -k2,2 in | cmp - <(sort -t, -u -k2,2 in)
+	{ cat in; yes "one line of many" | head -n 60000; } >many
+	sort many >sorted
+	gsort -S 1M --lines --unique=singletons many | cmp - <(uniq -u sorted)
+	gsort -S 1M --lines --count many | cmp - <(uniq -c sorted)
 	gsort -S 2M --verify -t, -k3,3n in | cmp - <(sort -t, -k3,3n in)
 }
 

@@ -130,6 +130,20 @@ words_of() {
 	for LC_ALL in en_US.UTF-8 ja_JP.UTF-8; do same long; same -k1.600,1.3500f long; done
 }
 
+@test "lines with NULs, and long numbers with separators of thousands" {
+	printf 'é\0b\né\0a\né\0\né\nÉ\0a\né\0\0a\ne\0\303\251\ne\0é\ne\n\0é\n\0\nb\0é\0\nb\0é\nb\0é\0x\n' >nul
+	for options in "" -f -s -r -d "-k1,1" "-k1.2" -u; do
+		# shellcheck disable=SC2086
+		same $options nul
+	done
+	for number in 12345678901234567 123456789012345678901234 1234567890123456; do
+		printf '%s\n' $number $number,890 $number,89 $number, $number,8x -$number -$number,890 ,$number "$number,,8"
+	done >numbers
+	same -n numbers
+	same -s -n numbers
+	same -s -h numbers
+}
+
 @test "--debug marks columns of the terminal" {
 	printf '%s\n' $'\303\251 b' 'a c' $'\344\270\255\346\226\207 d' $'\tx\303\251 \300z y' $'e\314\201e q' \
 		$'\302\205 m' $'\303' >in

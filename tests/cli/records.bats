@@ -222,4 +222,13 @@ places_by_sort() {
 	gsort -m --record-size=16 -k u64@0 -u m1* | cmp - <(gsort --record-size=16 -k u64@0 -u out)
 	gsort -m --record-size=16 -k u64@0 --in-place -o m100 m1*
 	cmp m100 out
+	# what would be sorted instead has to be in order, too
+	cp r101 both
+	run gsort -m --record-size=16 -k u64@0 --in-place -o both both m102
+	[ "$status" = 2 ]
+	[[ $output = "gsort: both:"*": disorder: the record at byte "*": merging needs sorted inputs"* ]]
+	cmp both r101
+	run gsort -m --record-size=16 -k u64@0 <(head -c 40 m101) m102
+	[ "$status" = 2 ]
+	[[ $output = *": byte 32: the last record is short: 8 of 16 bytes" ]]
 }

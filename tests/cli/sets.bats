@@ -78,6 +78,17 @@ of() {
 		gsort --lines --$set -z a.zero - <b.zero | tr '\0' '\n' | cmp - all
 	done
 	of union a.all b.all | tail -n 100000 | cmp - <(gsort --lines --union --tail=100000 -S 1M -T . a b)
+	# lines that are all of a bucket
+	for input in a b; do
+		{ cat $input; yes "line of many" | head -n 40000; } >$input.many
+	done
+	for options in '--union -u' '--intersect -u' '--symmetric --unique=singletons'; do
+		# shellcheck disable=SC2086
+		gsort --lines $options a.many b.many >all
+		[ -s all ]
+		# shellcheck disable=SC2086
+		gsort --lines $options -S 1M -T . a.many b.many | cmp - all
+	done
 }
 
 # prints LINES COMMAND: so many words, lines in one, are printed

@@ -76,6 +76,13 @@ sys.stdout.buffer.write(records)
 	gsort --record-size=16 -k u64@0 --header=4 a a >out
 	[ "$(head -c 4 out)" = HEAD ]
 	gsort --record-size=16 -k u64@0 in in | cmp - <(tail -c +5 out)
+	{ head -c 20004 /dev/zero; cat in; } >long
+	for options in '--record-size=16 -k u64@0' -u64; do
+		{ head -c 20004 /dev/zero; cat in in | gsort $options; } >out.long
+		gsort $options --header=20004 long long | cmp - out.long
+		gsort $options --header=20004 - long < <(cat long) | cmp - out.long
+		gsort $options --header=20004 -c out.long
+	done
 	gsort --record-size=16 -k u64@0 --header=4 -c out
 	gsort --record-size=16 -k u64@0 --header=4 -m out a 2>err && return 1
 	grep -F 'a:' err

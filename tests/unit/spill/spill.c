@@ -335,6 +335,35 @@ check_corrupt(const char *program, off_t at)
 	free(buffer);
 }
 
+/* The last block seems to have one byte more than the file has. */
+static void
+check_cut(const char *program)
+{
+	const struct row row = { "", program, 1, 1, 300000, 300000, 300000, 2, 1 << 18 };
+	char *buffer = malloc(row.buffer_bytes);
+	const struct gs_spill_options options = options_of(&row, buffer);
+	struct gs_pack_header header = { 0 };
+	off_t at = 0, last = 0;
+	struct gs_spill *spill;
+	struct gs_run run;
+	gs_status status = gs_spill_open(&spill, &options);
+
+	if (status == GS_OK)
+		status = write_run(spill, &row, 64, 0, &run);
+	for (; pread(find_file(), &header, sizeof header, at) == sizeof header;
+	     at += (off_t)sizeof header + header.packed_bytes)
+		last = at;
+	header.packed_bytes++;
+	CHECK(status == GS_OK && header.packed_bytes < 8 * header.keys &&
+	      pwrite(find_file(), &header, sizeof header, last) == sizeof header, "the last header changes");
+	if (status == GS_OK)
+		(void)read_runs(spill, &row, 64, &run, &status);
+	CHECK(status == GS_EINPUT && strstr(gs_message(), "is not what was written") != NULL,
+	      "a block that goes on behind the file (%s) is found: status %d", program, (int)status);
+	gs_spill_close(spill);
+	free(buffer);
+}
+
 /* The file cannot be read any more: the error is that of the call, not of the keys that it leaves out. */
 static void
 check_unread(const char *program, bool begun)
@@ -562,6 +591,27 @@ check_unpacked(enum gs_pack_method method)
 	gs_packer_close(&packer);
 }
 
+/* Which headers of blocks of 1024 bytes may be: there are keys, and these fit, packed or not. */
+static void
+check_headers(void)
+{
+	static const struct { struct gs_pack_header header; unsigned bits; bool sound; } cases[] = {
+		{ { 1, 8 }, 64, true }, { { 128, 1024 }, 64, true }, { { 256, 1024 }, 32, true },
+		{ { 100, 1 }, 32, true }, { { 100, 400 }, 32, true }, { { 0, 0 }, 64, false },
+		{ { 0, 10 }, 64, false }, { { 100, 0 }, 64, false }, { { 129, 1024 }, 64, false },
+		{ { 257, 1024 }, 32, false }, { { 100, 401 }, 32, false }, { { UINT32_MAX, 10 }, 64, false },
+	};
+	static char memory[4096] __attribute__((aligned(64)));
+	struct gs_packer packer;
+
+	gs_packer_open(&packer, GS_PACK_LZ4, 1024, memory);
+	for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
+		CHECK(gs_pack_header_is_sound(&packer, &cases[c].header, cases[c].bits) == cases[c].sound,
+		      "%u keys of %u bits in %u bytes", cases[c].header.keys, cases[c].bits,
+		      cases[c].header.packed_bytes);
+	gs_packer_close(&packer);
+}
+
 /* COUNT keys that cannot be compressed take no more than their bytes; they and equal ones come back. */
 static void
 check_packed(enum gs_pack_method method, size_t count)
@@ -623,12 +673,15 @@ unit_spill(void)
 		check_row(&rows[r], 64);
 	}
 	check_unnamed();
+	check_headers();
 	for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++)
 		check_close(forms[f]);
 	for (size_t f = 0; f < 3; f++) {
 		check_corrupt(forms[f], 1);
 		check_corrupt(forms[f], 4);
 		check_corrupt(forms[f], -1);
+		if (forms[f] != NULL)
+			check_cut(forms[f]);
 		check_unread(forms[f], false);
 		check_unread(forms[f], true);
 	}

@@ -28,7 +28,7 @@ arguments.add_argument("--clang", default="clang")
 arguments.add_argument("--missed", action="store_true")
 options = arguments.parse_args()
 source, build = os.path.realpath(options.source), os.path.realpath(options.build)
-programs = ["gsort", "gsort-emu", "tests/unit/units", "tests/unit/units-emu"]
+programs = ["gsort", "gsort-emu", "gsort-ranks", "gsort-ways", "tests/unit/units", "tests/unit/units-emu"]
 
 
 def clangs(tool, *arguments):

@@ -514,6 +514,8 @@ stages() {
 	gsort -u64 --plan </dev/null | grep -q '^memory  .* at most, as the input needs it, '
 	gsort -u64 -S 64M --plan </dev/null | grep -q '^memory   64.0 MiB in all at most, as the input needs it, '
 	gsort -u64 -S 1M --plan </dev/null | grep -q '^memory   16.0 MiB in all, the least that will do, '
+	[ -e /dev/nvidiactl ] || [ -e /dev/dxg ] || [ ! -e "$(built gsort-cuda.so)" ] ||
+		gsort --plan text | grep '^device  *cpu: this machine has no NVIDIA driver'
 	gsort-emu -u8 --plan </dev/null | grep '^device  *cpu: keys of 8 and 16 bits are counted'
 	gsort-emu --plan text | grep '^device  *gpu if there is one, else cpu: the input is large enough'
 	gsort-emu --plan --parallel=100 text | grep '^device  *gpu if there is one, else cpu: the input is large enough'

@@ -236,7 +236,7 @@ run_with(const struct gsort_options *kind, size_t number, struct callback callba
 	options.struct_size = sizeof options;
 	options.device = GSORT_DEVICE_CPU;
 	options.threads = 2;
-	options.read = give;
+	options.read = options.input_count > 0 ? NULL : give;
 	options.write = options.operation == GSORT_CHECK ? NULL : take;
 	options.read_context = options.write_context = &callback;
 	status = gsort_open(&job, &options);
@@ -374,8 +374,11 @@ failures(void)
 	};
 
 	CHECK(make_files(), "two files");
-	for (size_t k = 0; k < sizeof of_files / sizeof of_files[0]; k++)
+	for (size_t k = 0; k < sizeof of_files / sizeof of_files[0]; k++) {
 		each_call_fails(&of_files[k], "files", k);
+		run_with(&of_files[k], k,
+		         (struct callback){ .fails_at = 1, .result = -1, .number = ENOLINK, .writes = true });
+	}
 	CHECK(unlink(one_file) == 0 && unlink(other_file) == 0, "files are left");
 	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
 		each_call_fails(&kinds[k], "kind", k);

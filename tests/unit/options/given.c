@@ -280,6 +280,7 @@ run_failing(const struct gsort_options *kind, struct callback *callback, long nu
 {
 	struct gsort_options options = *kind;
 	struct gsort_progress progress;
+	const struct gsort_stats *stats;
 	gsort_status status;
 	gsort *job;
 
@@ -295,6 +296,14 @@ run_failing(const struct gsort_options *kind, struct callback *callback, long nu
 	if (status == GSORT_OK)
 		status = gsort_run(job);
 	gsort_progress(job, &progress);
+	stats = gsort_stats(job);
+	CHECK(status != GSORT_OK || (stats->keys > 0 && stats->bytes_in == progress.bytes_in &&
+	      (options.operation != GSORT_SORT || options.set != GSORT_NO_SET ||
+	       (stats->read_seconds > 0 && stats->write_seconds > 0 &&
+	        stats->read_seconds + stats->sort_seconds + stats->write_seconds <= stats->seconds))),
+	      "figures: %llu keys, %llu bytes, of %g s %g, %g and %g", (unsigned long long)stats->keys,
+	      (unsigned long long)stats->bytes_in, stats->seconds, stats->read_seconds, stats->sort_seconds,
+	      stats->write_seconds);
 	CHECK(status != GSORT_OK || (progress.phase == GSORT_DONE &&
 	      progress.work_done == progress.work_total &&
 	      progress.bytes_in == INPUT_BYTES * (options.input_count > 0 ? options.input_count : 1) &&

@@ -426,11 +426,13 @@ check_stage_full(unsigned most)
 	free(buffer);
 }
 
-/* Of several directories, another is tried if one is full, not if a call fails. */
+/* Each call fails in turn: that is an error, or all keys come back.  Of several directories, another is tried
+ * if one is full, not if a call fails. */
 static void
-check_failing(void)
+check_failing(const char *program)
 {
-	const struct row row = { "", NULL, 3, 1, 300000, 300000, 300000, 2, 1 << 18 };
+	static const size_t counts[] = { 1000, 50000, 9000, 9000, 9000, 9000, 20000, 1 };
+	const struct row row = { "", program, 3, 1, 300000, 300000, 300000, 2, 1 << 18 };
 	static uint64_t keys[50000];
 	char *buffer = malloc(row.buffer_bytes), expected[200];
 	const struct gs_spill_options options = options_of(&row, buffer);
@@ -442,23 +444,35 @@ check_failing(void)
 	for (long call = 0; failed; call++) {
 		struct gs_spill *spill;
 		struct gs_run run;
+		size_t wrote = 0, came = 0, wrong = 0, count = 1;
 		gs_status status;
 
 		units_fail(call);
 		status = gs_spill_open(&spill, &options);
 		if (status == GS_OK)
 			status = gs_spill_begin(spill, 64, 1);
-		for (unsigned piece = 0; piece < 3 && status == GS_OK; piece++)
-			status = gs_spill_write(spill, 0, keys, sizeof keys / sizeof keys[0]);
+		for (size_t piece = 0; piece < sizeof counts / sizeof counts[0] && status == GS_OK; piece++) {
+			for (size_t k = 0; k < counts[piece]; k++)
+				keys[k] = key_of(0, wrote++);
+			status = gs_spill_write(spill, 0, keys, counts[piece]);
+		}
 		if (status == GS_OK)
 			status = gs_spill_end(spill, &run);
+		while (status == GS_OK && count > 0) {
+			status = gs_spill_read(spill, &run, keys, 7000, &count);
+			for (size_t k = 0; status == GS_OK && k < count; k++)
+				wrong += keys[k] != key_of(0, came++);
+		}
 		failed = units_has_failed();
 		errors += status == GS_EIO;
-		CHECK(status == GS_EIO ? strcmp(gs_message(), expected) == 0 : (status != GS_OK) == failed,
-		      "call %ld fails: status %d, '%s'", call, (int)status, gs_message());
+		CHECK(status != GS_OK ? failed : wrong == 0 && came == wrote,
+		      "call %ld fails: status %d, %zu keys of %zu, %zu are wrong", call, (int)status, came,
+		      wrote, wrong);
+		CHECK(status != GS_EIO || strstr(gs_message(), "cannot write") == NULL ||
+		      strcmp(gs_message(), expected) == 0, "call %ld fails: '%s'", call, gs_message());
 		gs_spill_close(spill);
 	}
-	CHECK(errors > 0, "%u writes fail", errors);
+	CHECK(errors > 2, "%u writes and reads fail", errors);
 	free(buffer);
 }
 
@@ -695,7 +709,9 @@ unit_spill(void)
 	check_full(NULL, 0, "and 10 MiB more are needed; name a directory with more space with -T");
 	check_full("lz4", 0, "and 10 MiB more are needed; name a directory with more space with -T");
 	check_dirs();
-	check_failing();
+	check_failing(NULL);
+	check_failing("lz4");
+	check_failing("zstd");
 	for (size_t d = 0; d < DIRS; d++)
 		CHECK(rmdir(dirs[d]) == 0, "nothing is left in directory %zu", d);
 	CHECK(rmdir(folder) == 0, "nothing is left in the folder");

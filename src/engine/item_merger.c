@@ -55,46 +55,48 @@ struct gs_merge_share {
 
 /* ---- loading ----------------------------------------------------------------------- */
 
-/* Make the first words of what was loaded, and the second ones once many tie in a share; and look whether it
- * is in order. */
-static gs_status
-make_words(struct gs_item_merger *merger, struct gs_merge_source *source)
+/* Part NUMBER of what was loaded: make its first words, and the second ones once many tie in a share; and
+ * look whether it is in order. */
+static void
+make_words(void *context, size_t number)
 {
-	const struct gs_item_order *order = merger->order;
-	struct gs_merge_batch *next = &source->next;
-	struct gs_item_batch batch;
-	size_t first;
+	struct gs_merge_source *source = context;
+	const struct gs_item_order *order = source->merger->order;
+	const struct gs_item_batch *next = &source->next;
+	const size_t from = number * GS_ITEM_BATCH;
+	const char *last = from == 0 ? source->last : next->items[from - 1];
+	const size_t last_bytes = from == 0 ? source->last_bytes : gs_item_batch_bytes(order, next, from - 1);
+	struct gs_item_batch batch = {
+		.items = next->items + from, .bytes = next->bytes + from, .words = next->words + from,
+		.nexts = next->nexts + from, .count = gs_least(GS_ITEM_BATCH, next->count - from),
+	};
+	int difference = 0;
+	size_t at = 0;
 
-	next->nexts_from = 0;
-	for (size_t i = 0; i < next->count; i += batch.count) {
-		batch = (struct gs_item_batch){
-			.items = next->items + i, .bytes = order->item_bytes > 0 ? NULL : next->bytes + i,
-			.words = next->words + i, .nexts = next->nexts + i,
-			.count = gs_least(GS_ITEM_BATCH, next->count - i),
-		};
-		gs_item_batch_words(order, &batch);
-		if (batch.more)
-			atomic_store(&merger->more, true);
-		if (batch.more && atomic_load(&merger->ties)) {
-			(void)order->words(order->context, batch.items, batch.bytes, batch.count, 8,
-			                   batch.nexts);
-			batch.nexts_from = 0;
-		}
-		first = source->follow == NULL ? batch.count : gs_follow_batch(source->follow, &batch);
-		if (first != batch.count)
-			return first == SIZE_MAX ? gs_fail(GS_EBUDGET, "out of memory")
-			       : source->fail(source->context, batch.items[first],
-			                      gs_item_batch_bytes(order, &batch, first));
-		if (batch.nexts_from > 0)
-			next->nexts_from = i + batch.count;
+	gs_item_batch_words(order, &batch);
+	if (batch.more)
+		atomic_store(&source->merger->more, true);
+	if (next->nexts_from == 0) {
+		(void)order->words(order->context, batch.items, batch.bytes, batch.count, 8, batch.nexts);
+		batch.nexts_from = 0;
 	}
-	return GS_OK;
+	if (source->follow == NULL)
+		return;
+	if (last != NULL)
+		difference = gs_item_compare_whole(order, 0, batch.items[0],
+		                                   gs_item_batch_bytes(order, &batch, 0), last, last_bytes);
+	while (difference >= 0 && ++at < batch.count)
+		if (batch.words[at] <= batch.words[at - 1])
+			difference = batch.words[at] < batch.words[at - 1]
+			             ? -1 : gs_item_batch_compare(order, &batch, at, &batch, at - 1);
+	if (at < batch.count)
+		gs_team_least(&source->good, from + at);
 }
 
 static void
 load(struct gs_item_merger *merger, struct gs_merge_source *source)
 {
-	struct gs_merge_batch *next = &source->next;
+	struct gs_item_batch *next = &source->next;
 	gs_status status = GS_OK;
 
 	next->count = gs_item_walk_next(&source->walk, next->items, next->bytes, merger->batch);
@@ -104,7 +106,19 @@ load(struct gs_item_merger *merger, struct gs_merge_source *source)
 		                                  status == GS_OK && source->filled.bytes > 0);
 		next->count = gs_item_walk_next(&source->walk, next->items, next->bytes, merger->batch);
 	}
-	THEN(status, make_words(merger, source));
+	next->nexts_from = atomic_load(&merger->ties) ? 0 : next->count;
+	atomic_store(&source->good, next->count);
+	gs_team_each(merger->round.threads / (unsigned)merger->count,
+	             (next->count + GS_ITEM_BATCH - 1) / GS_ITEM_BATCH, make_words, source);
+	if (source->follow != NULL && next->count > 0) {
+		const size_t at = gs_least(source->good, next->count - 1);
+
+		source->follow->elements += source->good;
+		source->last = next->items[at];
+		source->last_bytes = gs_item_batch_bytes(merger->order, next, at);
+		if (source->good < next->count)
+			status = source->fail(source->context, source->last, source->last_bytes);
+	}
 	gs_error_keep(&source->error, status);
 	atomic_store(&source->state, status == GS_OK ? GS_LOADED : GS_FAILED);
 	gs_futex_wake(&source->state, 1);
@@ -127,7 +141,7 @@ load_ahead(void *context)
 static void
 refill(struct gs_item_merger *merger, struct gs_merge_source *source)
 {
-	struct gs_merge_batch *window = &source->window, *next = &source->next;
+	struct gs_item_batch *window = &source->window, *next = &source->next;
 	const size_t room = GS_MERGE_BATCHES * merger->batch;
 	size_t left;
 
@@ -153,9 +167,9 @@ refill(struct gs_item_merger *merger, struct gs_merge_source *source)
 		window->count = left;
 		source->at = 0;
 	}
-	*next = (struct gs_merge_batch){
-		window->items + window->count, window->bytes + window->count,
-		window->words + window->count, window->nexts + window->count, 0, 0,
+	*next = (struct gs_item_batch){
+		.items = window->items + window->count, .bytes = window->bytes + window->count,
+		.words = window->words + window->count, .nexts = window->nexts + window->count,
 	};
 	atomic_store(&source->state, GS_WANTED);
 	if (merger->loaders.count > 0)
@@ -169,12 +183,12 @@ static int
 compare(const struct gs_item_merger *merger, const struct gs_merge_source *one, size_t at,
         const struct gs_merge_source *other, size_t other_at)
 {
-	const struct gs_merge_batch *a = &one->window, *b = &other->window;
-	const size_t fixed = merger->order->item_bytes;
+	const struct gs_item_order *order = merger->order;
+	const struct gs_item_batch *a = &one->window, *b = &other->window;
 
 	return a->words[at] != b->words[other_at] ? (a->words[at] < b->words[other_at] ? -1 : 1)
-	       : gs_item_compare_whole(merger->order, 1, a->items[at], fixed > 0 ? fixed : a->bytes[at],
-	                               b->items[other_at], fixed > 0 ? fixed : b->bytes[other_at]);
+	       : gs_item_compare_whole(order, 1, a->items[at], gs_item_batch_bytes(order, a, at),
+	                               b->items[other_at], gs_item_batch_bytes(order, b, other_at));
 }
 
 /* Where the items FROM .. TO of SOURCE's window end that are less than item AT of OTHER, or EQUAL. */
@@ -271,9 +285,8 @@ merge_runs(struct gs_item_merger *merger, struct gs_item_part *part, struct elem
 	const struct gs_item_order *order = merger->order;
 	struct element *others = elements + part->count, *swap;
 	struct gs_item_batch batch = {
-		.items = part->items, .bytes = order->item_bytes > 0 ? NULL : part->lengths,
-		.words = part->words, .nexts = part->other, .count = part->count,
-		.nexts_from = nexts_from, .more = atomic_load(&merger->more),
+		.items = part->items, .bytes = part->lengths, .words = part->words, .nexts = part->other,
+		.count = part->count, .nexts_from = nexts_from, .more = atomic_load(&merger->more),
 	};
 
 	for (size_t i = 0; i < part->count; i++)
@@ -328,12 +341,11 @@ make_share(struct gs_item_merger *merger, size_t number)
 	if (goes_on) {
 		part->items[0] = group->first.data;
 		part->lengths[0] = (uint32_t)group->first.bytes;
-		(void)order->words(order->context, part->items,
-		                   order->item_bytes > 0 ? NULL : part->lengths, 1, 0, part->words);
+		(void)order->words(order->context, part->items, part->lengths, 1, 0, part->words);
 		nexts_from = items;
 	}
 	for (size_t s = 0; s < merger->count; s++) {
-		const struct gs_merge_batch *window = &merger->sources[s].window;
+		const struct gs_item_batch *window = &merger->sources[s].window;
 		const size_t count = to[s] - from[s];
 
 		if (count == 0)
@@ -565,9 +577,11 @@ gs_item_merger_begin(struct gs_item_merger *merger, unsigned loaders)
 		uint64_t *words = merger->items + s * merger->batch * EIGHTS;
 		uint64_t *nexts = words + GS_MERGE_BATCHES * merger->batch;
 
-		source->window = (struct gs_merge_batch){
-			(const char **)(nexts + GS_MERGE_BATCHES * merger->batch),
-			(uint32_t *)(nexts + 2 * GS_MERGE_BATCHES * merger->batch), words, nexts, 0, 0,
+		source->merger = merger;
+		source->window = (struct gs_item_batch){
+			.items = (const char **)(nexts + GS_MERGE_BATCHES * merger->batch),
+			.bytes = (uint32_t *)(nexts + 2 * GS_MERGE_BATCHES * merger->batch),
+			.words = words, .nexts = nexts,
 		};
 		source->next = source->window;
 		source->walk = gs_item_walk_begin(merger->order, NULL, 0);

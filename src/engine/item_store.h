@@ -444,15 +444,6 @@ void gs_item_firsts_close(struct gs_item_firsts *firsts);
 /* The next items of a source: received, or not asked for; to be loaded; loaded; an error. */
 enum gs_merge_state { GS_RECEIVED, GS_WANTED, GS_LOADED, GS_FAILED };
 
-/* Items of a source. */
-struct gs_merge_batch {
-	const char **items;
-	uint32_t    *bytes;		/* of each, if they differ */
-	uint64_t    *words;		/* the first one of each, */
-	uint64_t    *nexts;		/* and the second ones of items from NEXTS_FROM on */
-	size_t       count, nexts_from;
-};
-
 struct gs_merge_source {
 	/** The next items, which stay until the next call but GS_MERGE_BATCHES - 1; none at the end. */
 	gs_status (*fill)(void *context, struct gs_item_slice *items);
@@ -465,12 +456,16 @@ struct gs_merge_source {
 
 	/* for the merger: the items before AT of the window have left, and those before CUT leave in this
 	 * round */
-	struct gs_merge_batch window;
+	struct gs_item_merger *merger;
+	struct gs_item_batch window;
 	size_t      at, cut;
 	size_t      before;		/* items of the batch before the last one */
 	bool        ended;		/* no more follow */
 	atomic_uint state;		/* enum gs_merge_state; while it is WANTED, a loader has these: */
-	struct gs_merge_batch next;	/* behind the window */
+	struct gs_item_batch next;	/* behind the window */
+	const char *last;		/* the item before them; NULL: none */
+	size_t      last_bytes;
+	atomic_size_t good;		/* of them, before the first that is out of order */
 	struct gs_item_slice filled;
 	struct gs_item_walk walk;	/* through it */
 	struct gs_error error;

@@ -419,6 +419,12 @@ endless() {
 		not gsort -m -t, -k2,2n -k1,1 -s --parallel=$i in1 bad in3 >out 2>err
 		grep -q "^gsort: bad:60001: disorder: $(head -n 1 in2): merging needs sorted inputs" err
 	done
+	# the first one of two, at the bounds of parts and of what is loaded, too
+	for i in 2 256 257 258 32769 65536 65537 65538; do
+		seq -f %06g 80000 | sed "${i}s/./-/; 70000s/./-/" >bad
+		trouble "bad:$i: disorder: -" gsort -m --lines --parallel=1 bad /dev/null
+		trouble "bad:$i: disorder: -" gsort -m --lines --parallel=7 bad /dev/null
+	done
 }
 
 @test "a line out of order is an error at once, and its number right, whatever comes behind it" {

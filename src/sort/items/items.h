@@ -47,7 +47,7 @@ struct gs_item_order {
 	 * Store in WORDS[i] the eight bytes from byte AT of the words of ITEMS[i], for COUNT items.  After
 	 * the end of a key, words are 0.  Any thread; the words of an item depend only on the item.
 	 *
-	 * @bytes   the length of each; NULL if they have a fixed length
+	 * @bytes   the length of each; not read if they have a fixed length
 	 * @at      a multiple of 8, unless ANY_AT
 	 * @return  true: later bytes may not be 0; false: all later bytes are 0
 	 */
@@ -142,7 +142,7 @@ gs_items_bytes(const struct gs_item_order *order, const char *data, const char *
 /* Items with their words. */
 struct gs_item_batch {
 	const char **items;
-	uint32_t    *bytes;		/* the length of each; NULL if they have a fixed length */
+	uint32_t    *bytes;		/* the length of each; not read if they have a fixed length */
 	uint64_t    *words;		/* the first word of each, ... */
 	uint64_t    *nexts;		/* ... and from item NEXTS_FROM on, the second */
 	size_t       count, nexts_from;

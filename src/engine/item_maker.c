@@ -144,7 +144,7 @@ verify_sorted(struct gs_item_maker *maker, struct gs_item_made *made, const char
 	uint32_t lengths[GS_ITEM_BATCH];
 	uint64_t words[GS_ITEM_BATCH], nexts[GS_ITEM_BATCH], weights[GS_ITEM_BATCH];
 	struct gs_item_batch batch = {
-		.items = items, .bytes = order->item_bytes > 0 ? NULL : lengths, .more = true,
+		.items = items, .bytes = lengths, .more = true,
 		.words = firsts ? weights : words, .nexts = seconds ? weights : nexts,
 	};
 
@@ -179,8 +179,7 @@ verify_slices(struct gs_follow *follow, struct gs_item_made *made, const struct 
 	uint32_t bytes[GS_ITEM_BATCH];
 	uint64_t words[GS_ITEM_BATCH], nexts[GS_ITEM_BATCH];
 	struct gs_item_batch batch = {
-		.items = items, .bytes = follow->order->item_bytes > 0 ? NULL : bytes,
-		.words = words, .nexts = nexts,
+		.items = items, .bytes = bytes, .words = words, .nexts = nexts,
 	};
 
 	while ((batch.count = gs_item_walk_next(&walk, items, bytes, GS_ITEM_BATCH)) > 0) {

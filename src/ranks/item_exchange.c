@@ -81,8 +81,7 @@ add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *pi
 	uint16_t owner;
 
 	if (single)
-		gs_item_owners_find(&exchange->owners, exchange->all.ranks->rank, &data,
-		                    exchange->order->item_bytes > 0 ? NULL : &length, 1, &owner);
+		gs_item_owners_find(&exchange->owners, exchange->all.ranks->rank, &data, &length, 1, &owner);
 	else
 		gs_items_divide(exchange->order, NULL, piece->slices, bytes > 0, divider, offsets, divided);
 

@@ -335,8 +335,7 @@ show(const struct gs_item_exchange *exchange, const struct gs_item_slice *slices
 		struct gs_item_walk walk = gs_item_walk_begin(exchange->order, &slices[r], 1);
 
 		while ((count = gs_item_walk_next(&walk, items, bytes, GS_ITEM_BATCH)) > 0) {
-			gs_item_owners_find(&exchange->owners, r, items, fixed > 0 ? NULL : bytes, count,
-			                    found);
+			gs_item_owners_find(&exchange->owners, r, items, bytes, count, found);
 			for (size_t i = 0; i < count; i++) {
 				const size_t here = fixed > 0 ? fixed : bytes[i];
 

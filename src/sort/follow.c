@@ -170,8 +170,7 @@ gs_follow_items(struct gs_follow *follow, const char **items, uint32_t *bytes, s
 {
 	uint64_t words[GS_ITEM_BATCH], nexts[GS_ITEM_BATCH];
 	struct gs_item_batch batch = {
-		.items = items, .bytes = follow->order->item_bytes > 0 ? NULL : bytes,
-		.words = words, .nexts = nexts, .count = count,
+		.items = items, .bytes = bytes, .words = words, .nexts = nexts, .count = count,
 	};
 
 	assert(count <= GS_ITEM_BATCH);

@@ -27,8 +27,7 @@ count_bins(const struct gs_item_order *order, const struct gs_item_bins *bins, u
 		uint16_t *found = divider->found + done;
 
 		if (divider->owners != NULL)
-			gs_item_owners_find(divider->owners, divider->origin, items,
-			                    item_bytes > 0 ? NULL : bytes, count, found);
+			gs_item_owners_find(divider->owners, divider->origin, items, bytes, count, found);
 		else if (gs_item_bins_find(bins, order, items, item_bytes > 0 ? NULL : bytes, count, found))
 			divider->more = true;
 		if (item_bytes == 0 && done + count <= divider->lengths)

@@ -12,8 +12,7 @@ gs_item_compare(const struct gs_item_order *order, unsigned level, const char *o
 	bool more = true;
 
 	for (uint64_t words[2]; more; level++) {
-		more = order->words(order->context, items, order->item_bytes > 0 ? NULL : bytes, 2,
-		                    8 * level, words);
+		more = order->words(order->context, items, bytes, 2, 8 * level, words);
 		if (words[0] != words[1])
 			return words[0] < words[1] ? -1 : 1;
 	}
@@ -26,9 +25,8 @@ static inline __attribute__((always_inline)) uint64_t
 next_word(const struct gs_item_order *order, struct gs_item_batch *batch, size_t at)
 {
 	if (at < batch->nexts_from) {
-		(void)order->words(order->context, batch->items + at,
-		                   batch->bytes != NULL ? batch->bytes + at : NULL, batch->nexts_from - at, 8,
-		                   batch->nexts + at);
+		(void)order->words(order->context, batch->items + at, batch->bytes + at,
+		                   batch->nexts_from - at, 8, batch->nexts + at);
 		batch->nexts_from = at;
 	}
 	return batch->nexts[at];

@@ -43,9 +43,8 @@ add_slices(struct rows *rows, const struct gs_item_order *order,
 			TRY(GS_GROW(rows->list, &rows->room, rows->count + count, "items of a sample"));
 			for (unsigned level = 0; level < GS_ITEM_OWNER_LEVELS; level++) {
 				if (more) {
-					more = order->words(order->context, items,
-					                    order->item_bytes > 0 ? NULL : bytes, count,
-					                    8 * level, words);
+					more = order->words(order->context, items, bytes, count, 8 * level,
+					                    words);
 					rows->levels = level + 1 > rows->levels ? level + 1 : rows->levels;
 				} else {
 					memset(words, 0, sizeof words);
@@ -144,8 +143,7 @@ gs_item_owners_find(const struct gs_item_owners *owners, unsigned origin,
 		uint64_t words[GS_ITEM_BATCH];
 		size_t kept = 0;
 
-		(void)owners->order->words(owners->order->context, open.items,
-		                           owners->order->item_bytes > 0 ? NULL : open.bytes, open.count,
+		(void)owners->order->words(owners->order->context, open.items, open.bytes, open.count,
 		                           8 * level, words);
 		for (size_t i = 0; i < open.count; i++) {
 			const size_t high = open.high[i];

@@ -334,40 +334,53 @@ static gs_status
 fill_lines(struct gs_merge_input *input, struct gs_item_slice *items)
 {
 	struct gs_line_collector *lines = input->lines;
+	struct gs_line_ingest *ingest = &lines->ingest;
 	uint64_t *all_invalid = &input->feed->lines.ingest.faults.invalid;
-	uint64_t *invalid = &lines->ingest.faults.invalid;
+	uint64_t *invalid = &ingest->faults.invalid;
 	const bool leaves_out = input->feed->options->invalid != GSORT_INVALID_ABORT;
-	struct gs_chunk chunk = { .data = input->memory, .begins = input->bytes == 0 };
+	struct gs_chunk chunk = { .begins = input->bytes == 0 };
 	const struct gs_bytes used = lines->lines[GS_MERGE_BATCHES - 1];
 
 	memmove(lines->lines + 1, lines->lines, (GS_MERGE_BATCHES - 1) * sizeof used);
 	*lines->lines = (struct gs_bytes){ used.data, 0, used.room };
 	while (lines->lines->bytes == 0 && !chunk.ends) {
-		const uint64_t shown = lines->ingest.faults.shown;
+		const uint64_t shown = ingest->faults.shown;
+		size_t begun = 0, room;
 		gs_status status;
 
-		TRY(read_bytes(input, input->memory, input->all->room, &chunk.bytes));
+		chunk.data = input->memory;
+		/* whole lines stay where they are read, behind the one that has begun, if it is short */
+		if (ingest->file.line.bytes <= input->all->room / 64) {
+			begun = ingest->file.line.bytes;
+			TRY(ingest->taker.reserve(ingest->taker.context, begun + input->all->room, 1, &room));
+			chunk.data = lines->lines->data;
+			if (begun > 0)
+				memcpy(chunk.data, ingest->file.line.data, begun);
+			ingest->file.line.bytes = 0;
+			ingest->file.place = GS_LINE_PLACE_BEGIN;
+		}
+		TRY(read_bytes(input, (char *)chunk.data + begun, input->all->room, &chunk.bytes));
 		chunk.name = gs_input_name(input->input);
 		chunk.ends = chunk.bytes < input->all->room;
+		chunk.bytes += begun;
 		if (leaves_out)		/* of all inputs, which are read in turn */
 			*invalid = *all_invalid;
-		status = gs_line_ingest_chunk(&lines->ingest, &chunk);
+		status = gs_line_ingest_chunk(ingest, &chunk);
 		if (status != GS_OK) {		/* its lines are not counted, as nobody gets them */
 			lines->lines->bytes = 0;
-			lines->ingest.faults.shown = shown;
+			ingest->faults.shown = shown;
 			return status;
 		}
 		if (leaves_out)
 			*all_invalid = *invalid;
 		chunk.begins = false;
 	}
-	if (lines->lines->bytes > 0)		/* else it may be NULL */
-		*items = (struct gs_item_slice){ lines->lines->data, lines->lines->bytes };
+	*items = (struct gs_item_slice){ lines->lines->data, lines->lines->bytes };
 	if (chunk.ends)
 		end(input);
-	if (!lines->borrows && input->all->header != lines->ingest.header.data) {
-		input->all->header = lines->ingest.header.data;
-		input->all->header_bytes = lines->ingest.header.bytes;
+	if (!lines->borrows && input->all->header != ingest->header.data) {
+		input->all->header = ingest->header.data;
+		input->all->header_bytes = ingest->header.bytes;
 	}
 	return GS_OK;
 }

@@ -64,13 +64,12 @@ make_words(void *context, size_t number)
 	const struct gs_item_order *order = source->merger->order;
 	const struct gs_item_batch *next = &source->next;
 	const size_t from = number * GS_ITEM_BATCH;
-	const char *last = from == 0 ? source->last : next->items[from - 1];
-	const size_t last_bytes = from == 0 ? source->last_bytes : gs_item_batch_bytes(order, next, from - 1);
 	struct gs_item_batch batch = {
 		.items = next->items + from, .bytes = next->bytes + from, .words = next->words + from,
 		.nexts = next->nexts + from, .count = gs_least(GS_ITEM_BATCH, next->count - from),
 	};
-	int difference = 0;
+	const size_t place = (size_t)(batch.items - source->window.items);
+	int difference = source->follow != NULL ? 0 : -1;	/* any order is right */
 	size_t at = 0;
 
 	gs_item_batch_words(order, &batch);
@@ -80,11 +79,11 @@ make_words(void *context, size_t number)
 		(void)order->words(order->context, batch.items, batch.bytes, batch.count, 8, batch.nexts);
 		batch.nexts_from = 0;
 	}
-	if (source->follow == NULL)
-		return;
-	if (last != NULL)
+	if (difference == 0 && place > 0)
 		difference = gs_item_compare_whole(order, 0, batch.items[0],
-		                                   gs_item_batch_bytes(order, &batch, 0), last, last_bytes);
+		                                   gs_item_batch_bytes(order, &batch, 0),
+		                                   source->window.items[place - 1],
+		                                   gs_item_batch_bytes(order, &source->window, place - 1));
 	while (difference >= 0 && ++at < batch.count)
 		if (batch.words[at] <= batch.words[at - 1])
 			difference = batch.words[at] < batch.words[at - 1]
@@ -99,25 +98,22 @@ load(struct gs_item_merger *merger, struct gs_merge_source *source)
 	struct gs_item_batch *next = &source->next;
 	gs_status status = GS_OK;
 
-	next->count = gs_item_walk_next(&source->walk, next->items, next->bytes, merger->batch);
-	if (next->count == 0) {
+	while ((next->count = gs_item_walk_next(&source->walk, next->items, next->bytes,
+	                                        merger->batch)) == 0) {
 		status = source->fill(source->context, &source->filled);
-		source->walk = gs_item_walk_begin(merger->order, &source->filled,
-		                                  status == GS_OK && source->filled.bytes > 0);
-		next->count = gs_item_walk_next(&source->walk, next->items, next->bytes, merger->batch);
+		if (status != GS_OK || source->filled.bytes == 0)
+			break;
+		source->walk = gs_item_walk_begin(merger->order, &source->filled, 1);
 	}
 	next->nexts_from = atomic_load(&merger->ties) ? 0 : next->count;
 	atomic_store(&source->good, next->count);
 	gs_team_each(merger->round.threads / (unsigned)merger->count,
 	             (next->count + GS_ITEM_BATCH - 1) / GS_ITEM_BATCH, make_words, source);
-	if (source->follow != NULL && next->count > 0) {
-		const size_t at = gs_least(source->good, next->count - 1);
-
+	if (source->follow != NULL) {
 		source->follow->elements += source->good;
-		source->last = next->items[at];
-		source->last_bytes = gs_item_batch_bytes(merger->order, next, at);
 		if (source->good < next->count)
-			status = source->fail(source->context, source->last, source->last_bytes);
+			status = source->fail(source->context, next->items[source->good],
+			                      gs_item_batch_bytes(merger->order, next, source->good));
 	}
 	gs_error_keep(&source->error, status);
 	atomic_store(&source->state, status == GS_OK ? GS_LOADED : GS_FAILED);
@@ -158,14 +154,18 @@ refill(struct gs_item_merger *merger, struct gs_merge_source *source)
 	    left > source->before + next->count || left + merger->batch > room)
 		return;
 	source->before = next->count;
-	if (window->count + merger->batch > room) {
-		memmove(window->items, window->items + source->at, left * sizeof *window->items);
-		memmove(window->bytes, window->bytes + source->at, left * sizeof *window->bytes);
-		memmove(window->words, window->words + source->at, left * sizeof *window->words);
-		memmove(window->nexts, window->nexts + source->at, left * sizeof *window->nexts);
-		window->nexts_from -= gs_least(window->nexts_from, source->at);
+	if (window->count + merger->batch > room) {	/* the last item stays, for the next one's check */
+		const size_t from = gs_least(source->at, window->count - 1);
+
+		left = window->count - from;
+		memmove(window->items, window->items + from, left * sizeof *window->items);
+		memmove(window->bytes, window->bytes + from, left * sizeof *window->bytes);
+		memmove(window->words, window->words + from, left * sizeof *window->words);
+		if (window->nexts_from < window->count)
+			memmove(window->nexts, window->nexts + from, left * sizeof *window->nexts);
+		window->nexts_from -= gs_least(window->nexts_from, from);
 		window->count = left;
-		source->at = 0;
+		source->at -= from;
 	}
 	*next = (struct gs_item_batch){
 		.items = window->items + window->count, .bytes = window->bytes + window->count,
@@ -574,14 +574,13 @@ gs_item_merger_begin(struct gs_item_merger *merger, unsigned loaders)
 	merger->round.limited = true;
 	for (size_t s = 0; s < merger->count; s++) {	/* in turn: the first one has the header */
 		struct gs_merge_source *source = &merger->sources[s];
+		const size_t room = GS_MERGE_BATCHES * merger->batch;
 		uint64_t *words = merger->items + s * merger->batch * EIGHTS;
-		uint64_t *nexts = words + GS_MERGE_BATCHES * merger->batch;
 
 		source->merger = merger;
 		source->window = (struct gs_item_batch){
-			.items = (const char **)(nexts + GS_MERGE_BATCHES * merger->batch),
-			.bytes = (uint32_t *)(nexts + 2 * GS_MERGE_BATCHES * merger->batch),
-			.words = words, .nexts = nexts,
+			.items = (const char **)(words + 2 * room), .bytes = (uint32_t *)(words + 3 * room),
+			.words = words, .nexts = words + room,
 		};
 		source->next = source->window;
 		source->walk = gs_item_walk_begin(merger->order, NULL, 0);

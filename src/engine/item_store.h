@@ -463,8 +463,6 @@ struct gs_merge_source {
 	bool        ended;		/* no more follow */
 	atomic_uint state;		/* enum gs_merge_state; while it is WANTED, a loader has these: */
 	struct gs_item_batch next;	/* behind the window */
-	const char *last;		/* the item before them; NULL: none */
-	size_t      last_bytes;
 	atomic_size_t good;		/* of them, before the first that is out of order */
 	struct gs_item_slice filled;
 	struct gs_item_walk walk;	/* through it */

@@ -160,11 +160,11 @@ merge_items(struct gsort *job, const struct gs_item_merge_sizes *sizes)
 {
 	struct gs_merge_inputs all = { .feed = NULL };
 	struct gs_item_merger merger;
-	const unsigned threads = job->plan.threads;
+	const unsigned threads = job->plan.threads, each = threads / (unsigned)job->options.input_count;
 	/* lines have their buffers in collectors */
 	gs_status status = open_inputs(job, &all,
 	                               sizes->room * (job->feed.ingest.unit > 0 ? GS_MERGE_BATCHES : 1),
-	                               job->options.input_count, 1);
+	                               job->options.input_count, each);
 
 	if (status != GS_OK) {		/* perhaps it has listed no inputs */
 		gs_merge_inputs_close(&all);

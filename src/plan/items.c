@@ -181,7 +181,8 @@ gs_plan_check_bytes(const struct gs_plan *plan, const struct gs_plan_input *inpu
 /* ---- a merge ---------------------------------------------------------------------------- */
 
 /* Merging two inputs of lines of 8 and 26 bytes takes 1.2 and 1.1 times as long with 256 KiB, as threads wait
- * for each other more often, and 1.0 and 1.3 times with 1 MiB.  Many threads share what is there. */
+ * for each other more often, and 1.0 and 1.3 times with 1 MiB.  Many threads share what is there; 16 of them
+ * read a buffer together (GS_TEAM_BYTES). */
 #define MOST_BUFFER_BYTES	(512 * KIB)
 #define LEAST_BUFFER_BYTES	(8 * KIB)
 enum { MOST_FAN_IN = 1024 };
@@ -197,7 +198,7 @@ gs_plan_item_merge(struct gs_item_merge_sizes *sizes, const struct gs_plan *plan
 	const uint64_t memory = plan->pool_bytes;
 	const size_t bytes = facts->item_bytes;
 	const size_t share = (size_t)(memory / 2 / (count + 2)) / (GS_MERGE_BATCHES + ROUND_BUFFERS);
-	const size_t good = MOST_BUFFER_BYTES * (1 + plan->threads / 4);
+	const size_t good = MOST_BUFFER_BYTES * ((plan->threads + 1) / 2);
 	size_t most = input->memory_grows ? count : MOST_FAN_IN;
 
 	if (input->merge_files > 0)

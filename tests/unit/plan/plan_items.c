@@ -259,7 +259,7 @@ static void
 check_merges(void)
 {
 	for (size_t r = 0; r < sizeof merges / sizeof merges[0]; r++) {
-		const struct gs_plan plan = { .pool_bytes = merges[r].pool_bytes };
+		const struct gs_plan plan = { .pool_bytes = merges[r].pool_bytes, .threads = 1 };
 		const struct gs_plan_input input = {
 			.files = merges[r].files, .merge_files = merges[r].merge_files,
 			.memory_grows = merges[r].grows,

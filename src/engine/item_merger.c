@@ -47,7 +47,7 @@ struct gs_merge_share {
 	struct gs_item_part part;
 	char           *memory;		/* of its elements, twice, and of the part */
 	size_t          room;
-	atomic_uint     turn;		/* 1: it may leave */
+	atomic_uint     turn;		/* twice how many have left from here; and 1: one is made */
 	struct gs_bytes out;		/* what leaves */
 	struct gs_item_slice last;	/* the last share: the first item of a group that may go on, ... */
 	uint64_t        times;		/* ... which has so many */
@@ -291,7 +291,7 @@ merge_runs(struct gs_item_merger *merger, struct gs_item_part *part, struct elem
 
 	for (size_t i = 0; i < part->count; i++)
 		elements[i] = (struct element){ part->words[i], (uint32_t)i };
-	for (; runs > 1; runs = (runs + 1) / 2) {
+	for (; runs > 1; runs = (runs + 1) / 2, swap = elements, elements = others, others = swap) {
 		others[0] = elements[0];
 		for (size_t r = 0; r < runs; r += 2) {
 			const uint32_t end = ends[gs_least(r + 2, runs)];
@@ -300,9 +300,6 @@ merge_runs(struct gs_item_merger *merger, struct gs_item_part *part, struct elem
 			          elements + ends[r + 1], elements + end, others + ends[r]);
 			ends[r / 2 + 1] = end;
 		}
-		swap = elements;
-		elements = others;
-		others = swap;
 	}
 	if (batch.nexts_from < batch.count)
 		atomic_store(&merger->ties, true);
@@ -316,13 +313,12 @@ merge_runs(struct gs_item_merger *merger, struct gs_item_part *part, struct elem
 		                                       elements[i - 1].place) == 0;
 }
 
-/* Make what leaves of share NUMBER of the round; a group that goes on is its first item. */
+/* Make what leaves of SHARE NUMBER of the round; a group that goes on is its first item. */
 static gs_status
-make_share(struct gs_item_merger *merger, size_t number)
+make_share(struct gs_item_merger *merger, struct gs_merge_share *share, size_t number)
 {
 	const struct gs_item_order *order = merger->order;
 	const struct gs_merge_group *group = &merger->group;
-	struct gs_merge_share *share = &merger->round.shares[number % merger->round.threads];
 	struct gs_item_part *part = &share->part;
 	const size_t *from = merger->round.cuts + number * merger->count, *to = from + merger->count;
 	const bool goes_on = number == 0 && group->times > 0;
@@ -419,26 +415,34 @@ hand_on(struct gs_item_merger *merger, const char *items, size_t bytes, size_t c
 	return GS_OK;
 }
 
-/* Threads take shares in turn, and each hands its share on before it takes another: so all that are not
- * handed on are different elements of ROUND->shares. */
+/* Make share NUMBER once the one before it in its place has left.  All that are made leave in turn, by one
+ * thread at a time: others leave it their shares, and go on. */
 static void
 make(void *context, size_t number)
 {
 	struct gs_item_merger *merger = context;
 	struct gs_merge_round *round = &merger->round;
-	struct gs_merge_share *share = &round->shares[number % round->threads];
-	struct gs_merge_share *next = &round->shares[(number + 1) % round->threads];
-	gs_status status = make_share(merger, number);
+	const unsigned threads = round->threads, place = round->first + (unsigned)number;
+	struct gs_merge_share *share = &round->shares[place % threads];
+	unsigned turn, made = 1;
 
-	while (atomic_load(&share->turn) == 0)
-		gs_futex_wait(&share->turn, 0);
-	THEN(status, hand_on(merger, share->out.data, share->out.bytes, share->part.count,
-	                     share->part.times));
-	if (!gs_first_error_note(&round->error, status))
-		merger->left = 0;
-	atomic_store(&share->turn, 0);
-	atomic_store(&next->turn, 1);
-	gs_futex_wake(&next->turn, 1);
+	while ((turn = atomic_load(&share->turn)) != place / threads * 2)
+		gs_futex_wait(&share->turn, turn);
+	(void)gs_first_error_note(&round->error, make_share(merger, share, number));
+	atomic_store(&share->turn, turn + 1);
+	if (atomic_fetch_add(&round->made, 1) > 0)
+		return;
+	do
+		for (; share = &round->shares[round->next % threads],
+		     atomic_load(&share->turn) == round->next / threads * 2 + 1; round->next++) {
+			if (gs_first_error_note(&round->error, GS_OK))
+				(void)gs_first_error_note(&round->error, hand_on(
+					merger, share->out.data, share->out.bytes, share->part.count,
+					share->part.times));
+			atomic_fetch_add(&share->turn, 1);
+			gs_futex_wake(&share->turn, 1);
+		}
+	while ((made = atomic_fetch_sub(&round->made, made) - made) > 0);
 }
 
 /* Cut the windows at the limit, and that into shares.  No share: all sources have ended. */
@@ -517,24 +521,19 @@ gs_item_merger_drain(struct gs_item_merger *merger, const struct gs_span_sink *s
 		if (round->count == 0)
 			break;
 		gs_first_error_open(&round->error);
-		atomic_store(&round->shares[0].turn, 1);
+		round->first = round->next;
 		gs_team_each(round->threads, round->count, make, merger);
-		atomic_store(&round->shares[round->count % round->threads].turn, 0);
 		TRY(gs_first_error_close(&round->error));
-		last = &round->shares[(round->count - 1) % round->threads];
+		last = &round->shares[(round->next - 1) % round->threads];
 		group->times = last->times;
 		if (group->times > 0 && first->data != last->last.data) {
 			first->bytes = last->last.bytes;
-			if (GS_GROW(first->data, &first->room, first->bytes, "bytes") != GS_OK)
-				return gs_item_fail_large(first->bytes, GS_COLLECTED_SHARE(merger->count), 0,
-				                          1);
+			TRY(GS_GROW(first->data, &first->room, first->bytes, "bytes of items"));
 			memcpy(first->data, last->last.data, first->bytes);
 		}
 		for (size_t s = 0; s < merger->count; s++) {
-			struct gs_merge_source *source = &merger->sources[s];
-
-			source->at = source->cut;
-			refill(merger, source);
+			merger->sources[s].at = merger->sources[s].cut;
+			refill(merger, &merger->sources[s]);
 		}
 	}
 	return group->times >= merger->least && group->times <= merger->most && group->times > 0
@@ -569,8 +568,6 @@ gs_item_merger_open(struct gs_item_merger *merger, const struct gs_item_order *o
 gs_status
 gs_item_merger_begin(struct gs_item_merger *merger, unsigned loaders)
 {
-	struct gs_item_loaders *ahead = &merger->loaders;
-
 	merger->round.limited = true;
 	for (size_t s = 0; s < merger->count; s++) {	/* in turn: the first one has the header */
 		struct gs_merge_source *source = &merger->sources[s];
@@ -589,9 +586,9 @@ gs_item_merger_begin(struct gs_item_merger *merger, unsigned loaders)
 		if (atomic_load(&source->state) == GS_FAILED)
 			return gs_error_again(&source->error);
 	}
-	while (ahead->count < loaders &&
-	       gs_thread_start(&ahead->threads[ahead->count], load_ahead, merger) == GS_OK)
-		ahead->count++;		/* fewer: slower */
+	while (merger->loaders.count < loaders &&
+	       gs_thread_start(&merger->loaders.threads[merger->loaders.count], load_ahead, merger) == GS_OK)
+		merger->loaders.count++;		/* fewer: slower */
 	return GS_OK;
 }
 

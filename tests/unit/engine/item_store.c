@@ -460,7 +460,7 @@ check_failures(const struct row *row)
 {
 	unsigned errors = 0;
 	bool failed = true;
-	size_t count, memory = 0;
+	size_t count, taken = 0;
 
 	make_items(row);
 	count = select_items(row);
@@ -491,9 +491,9 @@ check_failures(const struct row *row)
 			check_items(row, &drained, count);
 		gs_item_store_close(store);
 		gs_item_firsts_close(firsts);
-		memory = number == 0 ? units_memory() : memory;
-		CHECK(units_memory() == memory, "%s: call %ld fails: %zd bytes of memory are not given back",
-		      row->about, number, (ptrdiff_t)(units_memory() - memory));
+		taken = number == 0 ? units_memory() : taken;
+		CHECK(units_memory() == taken, "%s: call %ld fails: %zd bytes of memory are not given back",
+		      row->about, number, (ptrdiff_t)(units_memory() - taken));
 	}
 	CHECK(errors > 10, "%s: %u errors", row->about, errors);
 }

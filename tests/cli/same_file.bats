@@ -23,6 +23,14 @@ load ../helpers
 	seq 3 | cmp - got
 }
 
+@test "of one part, too, statistics are not the output" {
+	seq 3 >in
+	fails "would overwrite 'o0', which is input or output" gsort --split=1 -o o%r --verbose=json:o0 in
+	[ ! -e o0 ]
+	gsort --split=1 -o o%r --verbose=json:o1 in
+	cmp in o0
+}
+
 @test "statistics that cannot be opened end all ranks" {
 	ranks=$(built gsort-ranks)
 	[ -x "$ranks" ] || skip "gsort-ranks was not built"

@@ -138,7 +138,8 @@ struct gs_engine {
 	 *  does so again.  NULL: all elements. */
 	gs_status (*count_out)(void *context, uint64_t *count);
 
-	/** With a head or tail: hand on only COUNT of these items, at most as many as the options want. */
+	/** With a head or tail: hand on only COUNT of these items, at most as many as the options want.
+	 *  NULL: not for several ranks. */
 	void (*limit)(void *context, uint64_t count);
 
 	/** Hand the elements of KEY_CLASS that the options select to SINK, in order.  Call it once. */

@@ -175,14 +175,6 @@ count_out(void *context, uint64_t *leaving)
 	return firsts->in_order.count_out(firsts->numbered, leaving);
 }
 
-static void
-limit(void *context, uint64_t most)
-{
-	struct gs_item_firsts *firsts = context;
-
-	firsts->in_order.limit(firsts->numbered, most);
-}
-
 static gs_status
 drain(void *context, unsigned key_class, const struct gs_span_sink *sink)
 {
@@ -225,6 +217,6 @@ gs_item_firsts_engine(struct gs_item_firsts *firsts)
 {
 	return (struct gs_engine){
 		.taker = firsts->by_key.taker, .finish = finish, .count = count, .count_out = count_out,
-		.limit = limit, .drain = drain, .digest = digest, .stats = report, .context = firsts,
+		.drain = drain, .digest = digest, .stats = report, .context = firsts,
 	};
 }

@@ -173,8 +173,8 @@ take_span(void *context, struct gs_sorted_span *sorted)
 /* ---- spans of a producer with many threads --------------------------------------- */
 
 /*
- * A class of this many keys is given to a pipe as pages, if a slot has a huge page or more: small ones cost
- * more than a copy.  The limit itself is not tuned.
+ * A class of this many keys that are not printed is given to a pipe as pages, if a slot has a huge page or
+ * more: small ones cost more than a copy, and printed keys have small slots.  The limit itself is not tuned.
  */
 enum { PAGES_KEYS = 1 << 18, PAGES_BYTES = 2 << 20 };
 
@@ -211,7 +211,7 @@ room(void *context, const struct gs_sorted_span *sorted, void **keys)
 	struct gs_emit *emit = context;
 	const struct gs_span *span = &sorted->span;
 
-	if (emit->gives_pages && gs_encoding_in_place(&emit->encoding))
+	if (emit->gives_pages)
 		*keys = next_pages(&emit->encoded[sorted->slot], span->keys, emit->plan->buckets.part_bytes,
 		                   span->count * (span->key_bits / 8));
 }
@@ -258,7 +258,6 @@ make(void *context, struct gs_sorted_span *sorted)
 	struct gs_span *span = &sorted->span;
 	struct gs_encoded *encoded = &emit->encoded[sorted->slot];
 	struct gs_encoding encoding = emit->encoding;
-	const size_t print_bytes = emit->plan->part_print_bytes;
 	uint64_t since = gs_clock_now();
 	gs_status status;
 
@@ -271,10 +270,7 @@ make(void *context, struct gs_sorted_span *sorted)
 	} else {
 		encoded->data = span->keys;
 		if (!gs_encoding_in_place(&encoding))
-			encoded->data = emit->slot_print + sorted->slot * print_bytes;
-		if (!gs_encoding_in_place(&encoding) && emit->gives_pages)
-			encoded->data = next_pages(encoded, encoded->data, print_bytes,
-			                           span->count * gs_encoding_bytes(&encoding));
+			encoded->data = emit->slot_print + sorted->slot * emit->plan->part_print_bytes;
 		encoded->keys = span->count;
 		status = gs_encode(&encoding, span, encoded->data, &encoded->bytes);
 		encoded->given += encoded->gives ? gs_round_up(encoded->bytes, PAGE_BYTES) : 0;
@@ -408,6 +404,7 @@ gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 		return sink;
 	emit->gives_pages |= gs_way("pages for a pipe", !emit->select.groups && !emit->pick.on &&
 	                            keys >= PAGES_KEYS && plan->huge_pages &&
+	                            gs_encoding_in_place(&emit->encoding) &&
 	                            plan->buckets.part_bytes >= PAGES_BYTES &&
 	                            gs_output_takes_pages(emit->split.outputs->files[0]));
 	sink.skip = emit->pick.on ? skip : NULL;

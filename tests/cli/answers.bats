@@ -523,6 +523,9 @@ common() {
 	gsort --csv --header -k customer -u in | cmp - <(sed 4d in)
 	gsort --csv --header -k customer --unique=repeated in | cmp - <(head -n 2 in)
 	gsort --csv --header --count in | sed 1q | grep -qx 'count,id,customer,n'
+	printf 'ab\rc,1\nab\rd,2\n"a,b",3\n"a""x",4\n' >parts
+	gsort --csv -k1.1,1.3 --count parts | cmp - <(printf '1,"a""x"\n1,"a,b"\n2,"ab\r"\n')
+	gsort --csv -k1,1.2 --count parts | cmp - <(printf '1,"a"""\n1,"a,"\n2,ab\n')
 	{ seq -s, 99999; seq -s, 99999; } >wide
 	gsort --csv --header --count wide | cmp - <(sed '1s/^/count,/; 2s/^/1,/' wide)
 	printf '%s\n' 'b  x 07' 'a x  7' 'c y 8' >words

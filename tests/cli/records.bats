@@ -216,6 +216,11 @@ places_by_sort() {
 	[ "$(stat -c %s part0)" -eq 120000 ]
 	gsort --record-size=16 -k u64@0 -u --split=3 -o 'part%r' in
 	cat part[0-2] | cmp - <(gsort --record-size=16 -k u64@0 -u in)
+	ln part1 link		# is written in place
+	gsort --record-size=16 -k u64@0 --split=3 -o 'part%r' in
+	cat part0 link part2 | cmp - out
+	gsort -u128 --to=text --split=3 -o 'text%r' in
+	cat text[0-2] | cmp - <(gsort -u128 --to=text in)
 }
 
 @test "-m merges many files, and files that the output overwrites" {

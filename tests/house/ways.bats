@@ -86,6 +86,8 @@ keys() {
 	takes "not strands" -u64 u64
 	: >told
 	GSORT_WAYS=told gsort-ways --parallel=2 -u64 u64 | cat >sorted
+	gsort -u64 -o file u64
+	cmp file sorted
 	grep -qx "pages for a pipe" told || [ "$(cat /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null)" = "always madvise [never]" ]
 }
 

@@ -424,7 +424,10 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 		gsort --csv --header -k item --histogram --to=json in
 	fails "needs a key with the letter n, g or h: cut the column out, and sort it with --type=time or ipv4" \
 		gsort -k1,1:time --histogram in
-	fails "'--tail' beside figures needs a key with the letter n, g or h" gsort --lines --to=json --summary --tail=2 in
+	for option in tail sample; do
+		fails "'--$option' beside figures needs a key with the letter n, g or h" \
+			gsort --lines --to=json --summary --$option=2 in
+	done
 	printf 'a 1\na x\nb 3\n' | gsort -k1,1 -k2,2n --quantiles=0.5 | cmp - <(printf '0.5\ta 1\n')
 	printf 'XX 1\nJan 2\n' | gsort -M --quantiles=0.5 | cmp - <(printf '0.5\tXX 1\n')
 	fails "'--top' and '--sample' are incompatible: it is of all keys" gsort --lines --top=2 --sample=1 in

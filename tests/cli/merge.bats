@@ -194,6 +194,9 @@ endless() {
 	split -b 12000 all in-
 	for file in in-*; do gsort -u64 -o "$file" "$file"; done
 	gsort -m -u64 -S 16M in-* | cmp - <(gsort -u64 all)
+	printf '\1\0\0\0\5\0\0\0' >two
+	mapfile -t many < <(yes two | head -n 5000)
+	[ "$(gsort -m -u32 -S 20M "${many[@]}" | od -An -v -tu4 -w4 | uniq -c | tr -s ' \n' '  ')" = " 5000 1 5000 5 " ]
 }
 
 @test "few inputs in little memory need no temporary files" {

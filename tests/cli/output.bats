@@ -239,6 +239,11 @@ in_memory() {
 
 @test "the suffix of a compressed file is refused, unless --force is given" {
 	local suffix program status name options
+	for name in .gz ./.gz; do	# has no suffix
+		gsort -u32 -o $name in
+		same_keys in $name u32
+		rm .gz
+	done
 	while read -r suffix program; do
 		cp old out.$suffix
 		for options in "-o out.$suffix" "--in-place -o out.$suffix" "--split=2 -o %r.$suffix"; do

@@ -319,6 +319,14 @@ run_failing(const struct gsort_options *kind, struct callback *callback, long nu
 	return status;
 }
 
+/* Is it what is said of a call that failed?  A line that has no memory needs a larger -S. */
+static bool
+is_of_call(const char *message)
+{
+	return strstr(message, "memory") != NULL || strstr(message, ": Input/output error") != NULL ||
+	       strstr(message, ": that needs '--buffer-size=") != NULL;
+}
+
 /* Each call to the system fails in turn: that is an error, or the output is right without it. */
 static void
 each_call_fails(const struct gsort_options *kind, const char *list, size_t number)
@@ -335,7 +343,7 @@ each_call_fails(const struct gsort_options *kind, const char *list, size_t numbe
 
 		failed = units_has_failed();
 		errors += status == GSORT_ERROR;
-		CHECK(status == GSORT_ERROR ? failed && gsort_message()[0] != '\0' : status == expected &&
+		CHECK(status == GSORT_ERROR ? failed && is_of_call(gsort_message()) : status == expected &&
 		      found.bytes == right.bytes && found.digest == right.digest,
 		      "%s %zu: call %ld fails: status %d, %zu bytes, not %zu: \"%s\"", list, number, call,
 		      (int)status, found.bytes, right.bytes, gsort_message());

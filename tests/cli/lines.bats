@@ -55,6 +55,25 @@ table() {
 	END
 }
 
+@test "numbers behind fields that are empty, at the begin of a line, too" {
+	local key
+	for separator in , ' '; do
+		awk -v s="$separator" 'BEGIN {
+			srand(4)
+			for (i = 0; i < 4000; i++) {
+				line = i % 3 ? "" : i % 7
+				for (f = 0; f < 5; f++)
+					line = line s (rand() < .3 ? "" : int(rand() * 1000) - 200)
+				print line s "padding"
+			}
+		}' >drawn
+		for key in 1,1n 2,2n 3,3n 4,4n 2n 3,3nr '2,2n -k4,4n' '3,3 -k2,2n'; do
+			same -k $key <drawn
+			[ "$separator" = ' ' ] || same -t , -k $key <drawn
+		done
+	done
+}
+
 @test "numbers of 15 to 33 digits, and letters of any case" {
 	awk 'BEGIN {
 		srand(18)

@@ -67,6 +67,9 @@ only() {
 	chown 12345:23456 old
 	gsort -u32 -o old in
 	[ "$(stat -c %u:%g old)" = 12345:23456 ]
+	chown 0:23456 old
+	gsort -u32 -o old in
+	[ "$(stat -c %u:%g old)" = 0:23456 ]
 }
 
 @test "another user's file stays theirs: it is written in place" {
@@ -82,6 +85,17 @@ only() {
 	printf '2\n1\n' | $other "$GSORT" -o shared/out
 	[ "$(tr '\n' ' ' <shared/out)" = "1 2 " ]
 	[ "$(stat -c %u:%g shared/out)" = 0:0 ]
+	chown 0 shared		# where nobody else may replace it
+	chmod 1777 shared
+	printf '4\n3\n' | $other "$GSORT" -o shared/out
+	[ "$(tr '\n' ' ' <shared/out)" = "3 4 " ]
+	[ "$(stat -c %u:%g shared/out)" = 0:0 ]
+	mkdir blind		# its names cannot be forced to the disk
+	printf '6\n5\n' >blind/own
+	chown 12345 blind blind/own
+	chmod 300 blind
+	$other "$GSORT" -o blind/own blind/own
+	[ "$(tr '\n' ' ' <blind/own)" = "5 6 " ]
 }
 
 @test "an existing file keeps its attributes" {

@@ -142,6 +142,11 @@ words_of() {
 	same -n numbers
 	same -s -n numbers
 	same -s -h numbers
+	printf '%s\n' '1,234 x' 1,,2 ,5 12,345K 1, 1,234,567.5 -1,2x 1,a 1,2, >thousands
+	for options in -n -h "-k1,1n" "-k1.2,1.4n"; do
+		# shellcheck disable=SC2086
+		same --debug $options thousands
+	done
 }
 
 @test "--debug marks columns of the terminal" {

@@ -273,18 +273,12 @@ gs_buckets_reset(struct gs_buckets *buckets)
 	struct gs_pool *pool = buckets->pool;
 	struct gs_chain all = { .blocks = 0 };	/* blocks that have keys */
 
+	assert(buckets->state != GS_SCATTER);
 	atomic_fetch_sub(&pool->stored_bytes, gs_buckets_count(buckets) * buckets->key_bytes);
 	for (unsigned t = 0; t < buckets->sizes.threads; t++)
 		gs_adder_close_fragment(buckets, &buckets->threads[t]);
 	for (; buffered->fragment_next < buffered->fragment_count; buffered->fragment_next++)
 		gs_chain_join(pool, &all, &buffered->fragments[buffered->fragment_next].chain);
-	for (unsigned t = 0; buckets->state == GS_SCATTER && t < buckets->sizes.threads; t++) {
-		struct gs_adder *thread = &buckets->threads[t];
-
-		gs_adder_flush(buckets, thread, buckets->binner.bins);
-		for (unsigned b = 0; b < buckets->binner.bins; b++)
-			gs_chain_join(pool, &all, &thread->chain[b]);
-	}
 	for (size_t p = 0; buckets->state == GS_SEALED && p < buckets->parts.entry_count; p++)
 		gs_chain_join(pool, &all, &buckets->parts.entries[p].chain);
 	gs_chain_join(pool, &all, &buckets->source);

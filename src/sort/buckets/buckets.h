@@ -74,7 +74,7 @@ void gs_buckets_with(struct gs_buckets *buckets, enum gs_simd simd);
 /** Keys in the set. */
 uint64_t gs_buckets_count(const struct gs_buckets *buckets);
 
-/** Forget all keys and begin anew: all blocks are the pool's again. */
+/** Forget all keys of a set that is sealed, or has none, and begin anew: all blocks are the pool's. */
 void gs_buckets_reset(struct gs_buckets *buckets);
 
 /* ---- while keys come (add.c) ---------------------------------------------------- */

@@ -243,9 +243,29 @@ check_utf8(void)
 	}
 }
 
+/* ---- a field in quotes that has a separator in it -------------------------------------------- */
+
+static void
+check_quotes(void)
+{
+	static const struct { const char *text; bool has; } texts[] = {
+		{ "a,\"b,c\",d\n", true }, { "\"b,c\",d\n", true }, { "a\n\"b,c\",d\n", true },
+		{ "a,\"b,c\"\n", true }, { "a,\"b,c\"\r\n", true }, { "a,\"b\",\"c,d\"\n", true },
+		{ "a,\"b\"\"c,d\",e\n", true }, { "a,\"b\",c\n", false }, { "a,b\n", false },
+		{ "a,\"b\nc,d\",e\n", false }, { "a,\"b,c\"x\n", false }, { "a,\"b,c\"x", false },
+		{ "ax\"b,c\",d\n", false }, { "a,\"b,c", false }, { "a,\"b;c\",d\n", false },
+		{ "a,\"b\nc\",d\n", false }, { "a,\"b,c\"", false },
+	};
+
+	for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++)
+		CHECK(gs_hint_quotes(',', '\n', texts[t].text, texts[t].text + strlen(texts[t].text)) ==
+		      texts[t].has, "a separator in quotes: %s", texts[t].text);
+}
+
 void
 unit_notation(void)
 {
+	check_quotes();
 	for (enum gsort_notation notation = GSORT_HEXADECIMAL; notation <= GSORT_TIME; notation++) {
 		CHECK(regcomp(&expressions[notation], patterns[notation], REG_EXTENDED) == 0, "it compiles");
 		for (uint64_t seed = 0; seed < TEXTS; seed++)

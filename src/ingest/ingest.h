@@ -37,8 +37,7 @@
 
 /* What has been read of all files so far. */
 struct gs_read_counts {
-	_Atomic uint64_t bytes;
-	uint64_t elements, invalid_lines;
+	_Atomic uint64_t bytes, elements, invalid_lines;
 };
 
 /** Add to COUNTS, and show them for progress; one thread at a time. */
@@ -94,7 +93,7 @@ MUST_CHECK gs_status gs_pieces_fill(struct gs_pieces *pieces, const struct gs_pi
 struct gs_ingested {
 	struct gs_read_counts read;
 	size_t   header_bytes;		/* of binary keys */
-	bool     stopped;		/* at a line of text that is not exact */
+	atomic_bool stopped;		/* at a line of text that is not exact */
 	unsigned warnings;
 };
 

@@ -54,6 +54,9 @@ list_sources(struct gs_merge_input *first, size_t count, unsigned place)
 		sources[i] = (struct gs_source){
 			.read = gs_merge_read, .context = &first[i],
 			.verified = !feed->options->trust_order,
+			/* else their warnings, or headers, are in turn */
+			.side_by_side = feed->options->invalid == GSORT_INVALID_ABORT &&
+			                feed->options->header_lines == 0,
 		};
 	}
 	return sources;

@@ -186,9 +186,12 @@ compare(const struct gs_item_merger *merger, const struct gs_merge_source *one, 
 	const struct gs_item_order *order = merger->order;
 	const struct gs_item_batch *a = &one->window, *b = &other->window;
 
-	return a->words[at] != b->words[other_at] ? (a->words[at] < b->words[other_at] ? -1 : 1)
-	       : gs_item_compare_whole(order, 1, a->items[at], gs_item_batch_bytes(order, a, at),
-	                               b->items[other_at], gs_item_batch_bytes(order, b, other_at));
+	if (a->words[at] != b->words[other_at])
+		return a->words[at] < b->words[other_at] ? -1 : 1;
+	if (at >= a->nexts_from && other_at >= b->nexts_from && a->nexts[at] != b->nexts[other_at])
+		return a->nexts[at] < b->nexts[other_at] ? -1 : 1;
+	return gs_item_compare_whole(order, 1, a->items[at], gs_item_batch_bytes(order, a, at),
+	                             b->items[other_at], gs_item_batch_bytes(order, b, other_at));
 }
 
 /* Where the items FROM .. TO of SOURCE's window end that are less than item AT of OTHER, or EQUAL. */

@@ -31,3 +31,12 @@ tables() {
 		cmp a out
 	done
 }
+@test "thread: merges of numbers and of lines, with a header, too" {
+	local option
+	seq 0 2 199999 >a
+	{ echo 0; seq 1 2 199999; } >b
+	for option in -n '-n --header' -k1,1n '-k1,1n --header'; do
+		TSAN_OPTIONS=exitcode=99 "$GSORT_BUILD/tsan/gsort" -m $option --parallel=4 a b >out
+		gsort $option a b | cmp - out
+	done
+}

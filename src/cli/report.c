@@ -166,9 +166,11 @@ gs_report_warning(void *context, const char *line)
 void
 gs_report_line(void *context, const char *line)
 {
+	const bool json = *line == '{';		/* nothing to escape, and of any length */
+
 	pthread_mutex_lock(&shown.lock);
-	escape(line, shown.line, sizeof shown.line);
-	fprintf(context, "%s\n", shown.line);
+	escape(json ? "" : line, shown.line, sizeof shown.line);
+	fprintf(context, "%s\n", json ? line : shown.line);
 	pthread_mutex_unlock(&shown.lock);
 }
 

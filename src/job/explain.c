@@ -198,15 +198,13 @@ add_plan(struct gs_json *json, const struct gsort *job)
 void
 gsort_plan_json(const gsort *job, void (*print)(void *context, const char *line), void *context)
 {
-	struct gs_json *json;
+	struct gs_json json;
 
 	if (job == NULL || print == NULL)
 		return;
-	json = calloc(1, sizeof *json);
-	if (json != NULL)
-		add_plan(json, job);
-	print(context, json != NULL ? json->text : "null");
-	free(json);
+	gs_json_open(&json);
+	add_plan(&json, job);
+	gs_json_print(&json, print, context);
 }
 
 /* ---- as text --------------------------------------------------------------------- */

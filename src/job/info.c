@@ -136,17 +136,15 @@ gsort_info_json(const struct gsort_options *options,
                 void (*print)(void *context, const char *line), void *context)
 {
 	struct gsort_options own;
-	struct gs_json *json;
+	struct gs_json json;
 	const char *dir;
 
 	if (print == NULL)
 		return;
 	take_options(&own, options, &dir);
-	json = calloc(1, sizeof *json);
-	if (json != NULL)
-		add_info(json, &own);
-	print(context, json != NULL ? json->text : "null");
-	free(json);
+	gs_json_open(&json);
+	add_info(&json, &own);
+	gs_json_print(&json, print, context);
 }
 
 const char *

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-#include "base/round.h"
 #include "job/print.h"
 
 void
@@ -52,14 +52,28 @@ gs_time_text(double seconds, char text[32])
 static void PRINTF(2, 3)
 add(struct gs_json *json, const char *format, ...)
 {
-	const size_t room = sizeof json->text - json->bytes;
 	va_list args;
-	int added;
 
 	va_start(args, format);
-	added = vsnprintf(json->text + json->bytes, room, format, args);
+	if (json->stream != NULL)
+		(void)vfprintf(json->stream, format, args);
 	va_end(args);
-	json->bytes += gs_least((size_t)added, room - 1);
+}
+
+void
+gs_json_open(struct gs_json *json)
+{
+	*json = (struct gs_json){ .follows = false };
+	json->stream = open_memstream(&json->text, &json->bytes);
+}
+
+void
+gs_json_print(struct gs_json *json, void (*print)(void *context, const char *line), void *context)
+{
+	const bool whole = json->stream != NULL && (ferror(json->stream) | fclose(json->stream)) == 0;
+
+	print(context, whole ? json->text : "null");
+	free(json->text);
 }
 
 /* A comma, if one is needed, and the name. */

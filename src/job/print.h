@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/status.h"
 
@@ -26,14 +27,19 @@ const char *gs_time_text(double seconds, char text[32]);
 
 /* ---- one JSON object, on one line ---------------------------------------------- */
 
-enum { GS_JSON_BYTES = 64 << 10 };	/* with sixteen paths, each byte escaped, half of that */
-
-/* Zeroed, it is empty; too large for a stack. */
+/* Zeroed, it is empty. */
 struct gs_json {
-	size_t bytes;
 	bool   follows;		/* a value: the next one needs a comma */
-	char   text[GS_JSON_BYTES];
+	FILE  *stream;
+	char  *text;
+	size_t bytes;
 };
+
+/** Begin to write JSON to memory. */
+void gs_json_open(struct gs_json *json);
+
+/** Print it, or null if there was no memory. */
+void gs_json_print(struct gs_json *json, void (*print)(void *context, const char *line), void *context);
 
 /** Begin an object or a list, '{' or '['; NAME is NULL in a list, and for the outermost. */
 void gs_json_begin(struct gs_json *json, const char *name, char bracket);

@@ -700,6 +700,17 @@ number() {
 	gsort --plan=text text | diff - <(gsort --plan text)
 }
 
+@test "--plan=json and --version=json print as much JSON as there is" {
+	local i
+	set --
+	for ((i = 0; i < 300; i++)); do set -- "$@" -T "/tmp/$(printf '%0240d' $i)"; done
+	gsort -u32 --plan=json "$@" </dev/null >plan
+	gsort --version=json "$@" >machine
+	for i in plan machine; do
+		python3 -c 'import json, sys; assert len(json.load(open(sys.argv[1]))["temporary_directories"]) == 300' $i
+	done
+}
+
 @test "--plan says what a job of any kind takes, about" {
 	local rss expected used seconds
 	gen --keys 3000000 --type u64 >keys

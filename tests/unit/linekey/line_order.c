@@ -563,9 +563,7 @@ check_names(void)
 
 		status = open_order(&order, &names[n].options, true);
 		CHECK((status == GS_OK) == (names[n].field > -2), "%s", gs_message());
-		if (status != GS_OK)
-			continue;
-		status = gs_line_order_header(&order, names[n].header, strlen(names[n].header));
+		THEN(status, gs_line_order_header(&order, names[n].header, strlen(names[n].header)));
 		CHECK((status == GS_OK) == (names[n].field >= 0), "a column in %s", names[n].header);
 		if (status == GS_OK)
 			CHECK(order.keys[0].end_field == (size_t)names[n].field &&

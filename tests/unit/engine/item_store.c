@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include "engine/item_store.h"
 #include "tests/unit/units.h"
@@ -493,7 +494,7 @@ check_failures(const struct row *row)
 		gs_item_firsts_close(firsts);
 		taken = number == 0 ? units_memory() : taken;
 		CHECK(units_memory() == taken, "%s: call %ld fails: %zd bytes of memory are not given back",
-		      row->about, number, (ptrdiff_t)(units_memory() - taken));
+		      row->about, number, (ssize_t)(units_memory() - taken));
 	}
 	CHECK(errors > 10, "%s: %u errors", row->about, errors);
 }

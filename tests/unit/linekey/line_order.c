@@ -693,7 +693,7 @@ check_fields(void)
 			const struct options options = { .keys = { key }, .csv = true };
 			const uint32_t bytes = (uint32_t)sprintf(line, "%s%s%s", forms[form].before,
 			                                         fields[f].field, forms[form].behind);
-			uint64_t value;
+			uint64_t value = 0;
 			struct gs_line_values values = { .keys = &value };
 			struct gs_line_order order;
 			size_t at, strict, faulty;

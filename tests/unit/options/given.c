@@ -348,7 +348,7 @@ each_call_fails(const struct gsort_options *kind, const char *list, size_t numbe
 		      "%s %zu: call %ld fails: status %d, %zu bytes, not %zu: \"%s\"", list, number, call,
 		      (int)status, found.bytes, right.bytes, gsort_message());
 		CHECK(units_memory() == memory, "%s %zu: call %ld fails: %zd bytes are not given back",
-		      list, number, call, (ptrdiff_t)(units_memory() - memory));
+		      list, number, call, (ssize_t)(units_memory() - memory));
 	}
 	CHECK(errors > 0, "%s %zu: %u errors", list, number, errors);
 }

@@ -148,6 +148,7 @@ bench_results = \
   bench/results/2cores-2026-11-29/all.json \
   bench/results/2cores-2026-11-29/merges.txt \
   bench/results/2cores-2026-11-29/python.txt \
+  bench/results/2cores-2026-11-30/merge.txt \
   bench/results/README.md \
   bench/results/h100-2026-11-25/reversed.json \
   bench/results/h100-2026-11-25/table-pairs.txt \

@@ -4,7 +4,7 @@
 load ../helpers
 
 # all_hold PROGRAM: each of its modules has rows, and all of them hold.  glibc finds writes beyond the end of a block of
-# memory when it is freed; modules of which that takes a third longer go without.  And units_memory() counts.
+# memory when it is freed; modules that take a third longer with it go without.  And units_memory() counts.
 all_hold() {
 	local module failed='' library=libc_malloc_debug.so.0
 	not grep -aqm1 -e __asan_init -e __tsan_init "$GSORT" || library=''

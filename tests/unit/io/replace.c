@@ -422,7 +422,7 @@ check_names(void)
 	      !same(path("new"), path("newer")) && !same(path("new"), path("f")), "new ones, too");
 	CHECK(!same(NULL, NULL) && !same(path("f/x"), path("f/x")) && !same(path("no/x"), path("no/x")) &&
 	      !same(path("loop"), path("loop")) && !same(path("f"), path("loop")) &&
-	      !same("/dev/null", "/dev/null"), "what is no file is not the same");
+	      !same("/dev/null", "/dev/null"), "what is not a file is not the same");
 	for (size_t m = 0; m < sizeof made / sizeof made[0]; m++)
 		remove(path(made[m]));
 }

@@ -333,7 +333,7 @@ check_long(const char *letters, size_t digits)
 	free(other);
 }
 
-/* Numbers of which the second is ten times the first: their exponent is in one byte, or in others. */
+/* Pairs of numbers, the second ten times the first: their exponent is in one byte, or in others. */
 static void
 check_exponents(void)
 {

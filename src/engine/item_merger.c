@@ -47,7 +47,7 @@ struct gs_merge_share {
 	struct gs_item_part part;
 	char           *memory;		/* of its elements, twice, and of the part */
 	size_t          room;
-	atomic_uint     turn;		/* twice how many have left from here; and 1: one is made */
+	atomic_uint     turn;		/* twice how many have left from here, modulo 2^32; and 1: one is made */
 	struct gs_bytes out;		/* what leaves */
 	struct gs_item_slice last;	/* the last share: the first item of a group that may go on, ... */
 	uint64_t        times;		/* ... which has so many */
@@ -69,7 +69,7 @@ make_words(void *context, size_t number)
 		.nexts = next->nexts + from, .count = gs_least(GS_ITEM_BATCH, next->count - from),
 	};
 	const size_t place = (size_t)(batch.items - source->window.items);
-	int difference = source->follow != NULL ? 0 : -1;	/* any order is right */
+	int difference = 0;
 	size_t at = 0;
 
 	gs_item_batch_words(order, &batch);
@@ -79,7 +79,9 @@ make_words(void *context, size_t number)
 		(void)order->words(order->context, batch.items, batch.bytes, batch.count, 8, batch.nexts);
 		batch.nexts_from = 0;
 	}
-	if (difference == 0 && place > 0)
+	if (source->follow == NULL)		/* any order is right */
+		return;
+	if (place > 0)
 		difference = gs_item_compare_whole(order, 0, batch.items[0],
 		                                   gs_item_batch_bytes(order, &batch, 0),
 		                                   source->window.items[place - 1],
@@ -425,11 +427,11 @@ make(void *context, size_t number)
 {
 	struct gs_item_merger *merger = context;
 	struct gs_merge_round *round = &merger->round;
-	const unsigned threads = round->threads, place = round->first + (unsigned)number;
+	const size_t threads = round->threads, place = round->first + number;
 	struct gs_merge_share *share = &round->shares[place % threads];
 	unsigned turn, made = 1;
 
-	while ((turn = atomic_load(&share->turn)) != place / threads * 2)
+	while ((turn = atomic_load(&share->turn)) != (unsigned)(place / threads * 2))
 		gs_futex_wait(&share->turn, turn);
 	(void)gs_first_error_note(&round->error, make_share(merger, share, number));
 	atomic_store(&share->turn, turn + 1);
@@ -437,7 +439,7 @@ make(void *context, size_t number)
 		return;
 	do
 		for (; share = &round->shares[round->next % threads],
-		     atomic_load(&share->turn) == round->next / threads * 2 + 1; round->next++) {
+		     atomic_load(&share->turn) == (unsigned)(round->next / threads * 2 + 1); round->next++) {
 			if (gs_first_error_note(&round->error, GS_OK))
 				(void)gs_first_error_note(&round->error, hand_on(
 					merger, share->out.data, share->out.bytes, share->part.count,

@@ -486,7 +486,7 @@ struct gs_merge_round {
 	struct gs_merge_share *shares;
 	size_t    count;
 	unsigned  threads;		/* as many as SHARES */
-	unsigned  first, next;		/* its first share, and the next to leave, of all rounds' */
+	size_t    first, next;		/* its first share, and the next to leave, of all rounds' */
 	atomic_uint made;		/* shares that the thread which hands them on has not counted */
 	size_t   *cuts;			/* where shares begin and end in the windows: rows */
 	bool      limited;		/* a source that is out of order is an error */

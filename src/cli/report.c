@@ -166,11 +166,12 @@ gs_report_warning(void *context, const char *line)
 void
 gs_report_line(void *context, const char *line)
 {
-	const bool json = *line == '{';		/* nothing to escape, and of any length */
-
 	pthread_mutex_lock(&shown.lock);
-	escape(json ? "" : line, shown.line, sizeof shown.line);
-	fprintf(context, "%s\n", json ? line : shown.line);
+	if (*line != '{') {		/* JSON has nothing to escape, and may be longer */
+		escape(line, shown.line, sizeof shown.line);
+		line = shown.line;
+	}
+	fprintf(context, "%s\n", line);
 	pthread_mutex_unlock(&shown.lock);
 }
 

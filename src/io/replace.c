@@ -170,7 +170,7 @@ make_new(struct gs_replace *new, int old_fd)
 	new->fd = -1;
 	new->existed = old_fd >= 0;
 	gs_folder_of(new->target, directory);
-	if (old_fd >= 0 && strlen(directory) > PATH_MAX - HIDDEN_BYTES) {	/* not in the end */
+	if (old_fd >= 0 && strlen(directory) > PATH_MAX - HIDDEN_BYTES) {	/* found before the sort */
 		errno = ENAMETOOLONG;
 		return -1;
 	}

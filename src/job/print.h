@@ -27,15 +27,14 @@ const char *gs_time_text(double seconds, char text[32]);
 
 /* ---- one JSON object, on one line ---------------------------------------------- */
 
-/* Zeroed, it is empty. */
 struct gs_json {
 	bool   follows;		/* a value: the next one needs a comma */
-	FILE  *stream;
+	FILE  *stream;		/* writes to TEXT; NULL: no memory */
 	char  *text;
 	size_t bytes;
 };
 
-/** Begin to write JSON to memory. */
+/** Begin to write JSON to memory; gs_json_print() ends it. */
 void gs_json_open(struct gs_json *json);
 
 /** Print it, or null if there was no memory. */

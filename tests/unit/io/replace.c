@@ -186,7 +186,7 @@ check_in_place_option(void)
 	remove(name);
 }
 
-/* Beside a file whose name is nearly too long, there is no name for another one. */
+/* If the name of a file is nearly too long, a hidden name beside it does not fit. */
 static void
 check_long_name(void)
 {

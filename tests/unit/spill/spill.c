@@ -658,7 +658,7 @@ check_packed(enum gs_pack_method method, size_t count)
 	gs_packer_close(&packer);
 }
 
-/* There is room for a block, and for what it is packed to if that is no less. */
+/* There is room for a block and for its packed form, even if that is as long. */
 static void
 check_packer_bytes(void)
 {

@@ -47,7 +47,7 @@ struct gs_merge_share {
 	struct gs_item_part part;
 	char           *memory;		/* of its elements, twice, and of the part */
 	size_t          room;
-	atomic_uint     turn;		/* twice how many have left from here, modulo 2^32; and 1: one is made */
+	atomic_uint     turn;		/* twice how many have left from here, mod 2^32; and 1: one is made */
 	struct gs_bytes out;		/* what leaves */
 	struct gs_item_slice last;	/* the last share: the first item of a group that may go on, ... */
 	uint64_t        times;		/* ... which has so many */

@@ -8,7 +8,7 @@
  * A producer with one thread delivers large spans: a team verifies, selects and encodes each span, which
  * is written while the producer makes the next.  If the producer has many threads (the buckets), each
  * thread verifies, selects and encodes the span that it has just sorted; the thread that takes spans in
- * order only writes them.  (Several threads write one file as slowly as one thread: io/preallocate.c.)  Because
+ * order only writes them.  (Several threads write one file as slowly as one: io/preallocate.c.)  Because
  * groups of equal keys may cross spans, that thread also writes the outermost groups of each span, before
  * what the others have encoded.
  *

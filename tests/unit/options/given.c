@@ -371,7 +371,8 @@ interrupt(void *context)
 	do {
 		usleep(1000);
 		gsort_progress(interrupter->job, &progress);
-	} while (progress.phase != GSORT_READING || ioctl(interrupter->input, FIONREAD, &left) != 0 || left > 0);
+	} while (progress.phase != GSORT_READING || ioctl(interrupter->input, FIONREAD, &left) != 0 ||
+	         left > 0);
 	gsort_interrupt(interrupter->job);
 	for (unsigned ms = 0; ms < 5000 && progress.phase != GSORT_DONE; ms++) {
 		usleep(1000);

@@ -347,7 +347,7 @@ gs_status
 gs_spill_read(struct gs_spill *spill, struct gs_run *run, void *into, size_t room, size_t *count)
 {
 	*count = 0;
-	while (*count < room && run->extent != NULL) {
+	while (*count < room) {
 		struct gs_extent *extent = run->extent;
 		struct gs_blocks_cursor *cursor = &extent->cursor;
 		const size_t keys = (size_t)gs_least(room - *count, extent->left_keys);

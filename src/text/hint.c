@@ -46,7 +46,6 @@ enum { CHARACTERS = sizeof characters / sizeof characters[0] };
 uint32_t
 gs_utf8_decode(const unsigned char *at, const unsigned char *end, size_t *bytes)
 {
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };	/* by bytes */
 	uint32_t point;
 
 	*bytes = *at < 0x80 ? 1 : *at < 0xc2 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : *at < 0xf5 ? 4 : 0;
@@ -57,7 +56,7 @@ gs_utf8_decode(const unsigned char *at, const unsigned char *end, size_t *bytes)
 		else
 			point = point << 6 | (at[b] & 0x3f);
 	}
-	if (*bytes > 1 && point < least[*bytes])
+	if (*bytes > 2 && point < (*bytes == 3 ? 0x800 : 0x10000))	/* it has more bytes than it needs */
 		*bytes = 0;
 	return *bytes > 0 ? point : UINT32_MAX;
 }

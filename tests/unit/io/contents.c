@@ -243,22 +243,35 @@ check_limits(void)
 
 /* ---- files that are not keys --------------------------------------------------- */
 
-/* A text of few digits, each in turn. */
-static void
-check_digits(void)
+/* Is a text of BYTES refused as binary keys? */
+static bool
+is_refused(const char *text, size_t bytes, bool whole)
 {
-	char text[] = "1\n2\n0\n3\n", many[256];
+	return gs_contents_check("f", text, bytes, whole, true, GS_GUARDED, 0) != GS_OK;
+}
 
-	for (char digit = '0'; digit <= '9'; digit++) {
-		text[4] = digit;
-		CHECK(gs_contents_check("f", text, 8, true, true, GS_GUARDED, 0) != GS_OK,
-		      "a digit %c", digit);
+/* Each byte in turn, in a text of few digits, in one of words, and in one of UTF-16. */
+static void
+check_bytes(void)
+{
+	char digits[] = "1\n2\n0\n3\n", words[] = "the quick brown fox jumps over the dog.\n", many[256];
+	char wide[] = "\xff\xfe" "1\0\n\0" "2\0\n\0" "3\0\n\0" "4\0";
+
+	for (int byte = 0; byte < 256; byte++) {
+		const bool printable = (byte > 31 && byte < 127) || byte == 9 || byte == 10 || byte == 13;
+
+		digits[4] = words[0] = wide[14] = (char)byte;
+		CHECK(is_refused(digits, 8, true) == (byte > 0 && strchr("0123456789+-. \r", byte) != NULL),
+		      "byte %d among digits", byte);
+		CHECK(is_refused(words, 40, true) == printable, "byte %d among words", byte);
+		CHECK(is_refused(wide, 16, true) == printable && !is_refused(wide, 14, true),
+		      "byte %d in UTF-16", byte);
 	}
-	CHECK(gs_contents_check("f", text, 8, false, true, GS_GUARDED, 0) == GS_OK, "more follows");
+	digits[4] = '0';
+	CHECK(!is_refused(digits, 8, false), "more follows");
 	for (size_t b = 0; b < sizeof many; b++)
 		many[b] = b % 2 == 0 ? '1' : '\n';
-	CHECK(gs_contents_check("f", many, 254, true, true, GS_GUARDED, 0) == GS_OK, "127 times a digit");
-	CHECK(gs_contents_check("f", many, 256, true, true, GS_GUARDED, 0) != GS_OK, "128 times");
+	CHECK(!is_refused(many, 254, true) && is_refused(many, 256, true), "a digit 127 and 128 times");
 }
 
 static void
@@ -319,5 +332,5 @@ unit_contents(void)
 	check_headers();
 	check_limits();
 	check_kinds();
-	check_digits();
+	check_bytes();
 }

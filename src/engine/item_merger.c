@@ -511,6 +511,16 @@ cut(struct gs_item_merger *merger)
 	return GS_OK;
 }
 
+/* What source NUMBER gave to the round has left. */
+static void
+go_on(void *context, size_t number)
+{
+	struct gs_item_merger *merger = context;
+
+	merger->sources[number].at = merger->sources[number].cut;
+	refill(merger, &merger->sources[number]);
+}
+
 gs_status
 gs_item_merger_drain(struct gs_item_merger *merger, const struct gs_span_sink *sink)
 {
@@ -536,10 +546,7 @@ gs_item_merger_drain(struct gs_item_merger *merger, const struct gs_span_sink *s
 			TRY(GS_GROW(first->data, &first->room, first->bytes, "bytes of items"));
 			memcpy(first->data, last->last.data, first->bytes);
 		}
-		for (size_t s = 0; s < merger->count; s++) {
-			merger->sources[s].at = merger->sources[s].cut;
-			refill(merger, &merger->sources[s]);
-		}
+		gs_team_each(round->threads, merger->count, go_on, merger);
 	}
 	return group->times >= merger->least && group->times <= merger->most && group->times > 0
 	       ? hand_on(merger, first->data, first->bytes, 1, &group->times) : GS_OK;

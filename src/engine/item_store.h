@@ -500,7 +500,7 @@ struct gs_item_merger {
 	size_t       batch;		/* most items of each */
 	uint64_t    *items;		/* of the window of each source */
 	atomic_bool  more, ties;	/* words may go on behind the first ones; many of these tie */
-	uint64_t     read;		/* items */
+	_Atomic uint64_t read;		/* items */
 	struct gs_item_loaders loaders;
 	struct gs_merge_round  round;
 

@@ -92,6 +92,8 @@ tails() {
 		gsort -r --sample=$k in | tac | cmp - <(gsort --sample=$k in)
 	done
 	not cmp -s sample <(gsort --sample=100:1 in)
+	[ "$(for seed in {0..7}; do seq 8 | gsort --sample=4:$seed | tr -d '\n'; echo; done | paste -sd ' ')" = \
+	  "1348 4568 3567 1256 4578 1247 1456 1458" ]
 	gen --seed 6 --keys 1000000 --type u32 >keys
 	gsort -u32 --sample=5000 keys >sample
 	is_sorted sample u32
@@ -128,6 +130,10 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	  '{"keys": 3, "quantiles": [{"quantile": "0", "value": 1}], "tail": [1, 5]}' ]
 	[ "$(printf '10.0.0.9\n1.2.3.4\n' | gsort --type=ipv4 --tail=1 --to=json)" = '{"keys": 2, "tail": ["10.0.0.9"]}' ]
 	[ "$(gsort --sample=4 --to=json </dev/null)" = '{"keys": 0, "sample": []}' ]
+	{ head -c 100000 /dev/zero | tr '\0' '\1'; echo; } >wide		# each byte is shown as six, or two
+	[ "$(gsort -k1,1 --top=1 --to=json wide | tr -d -c u | wc -c)" -eq 100002 ]
+	{ printf %s '"'; yes '""' | head -c 150000 | tr -d '\n'; echo '"'; } >wide
+	[ "$(gsort --csv -k1.1,1.200000 --count wide | tr -d '\n' | wc -c)" -eq 100004 ]
 	fails "options '--to=json' and '-u' are incompatible: it is of all keys; pipe one gsort into another" gsort --tail=2 -u --to=json in
 	fails "options '--summary' and '--tail' are incompatible: with --to=json they go together" gsort --summary --tail=2 in
 }

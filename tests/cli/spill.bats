@@ -398,6 +398,8 @@ few() {
 	seq 9 >in
 	gsort -vv -S 1 in >out 2>told
 	grep -qE '^gsort: 0.0 MiB of memory are not enough: gsort uses [0-9.]+$' told
+	gsort -vv -S 100M in 2>&1 >out | not grep 'not enough'
+	gsort -vv in 2>&1 >out | not grep 'not enough'
 	cat in | gsort -vv -S 16M -T nowhere >out 2>told
 	grep -qx 'gsort: cannot use nowhere for temporary files: No such file or directory; name another directory with -T; it is needed only if memory is not enough' told
 }

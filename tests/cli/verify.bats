@@ -38,6 +38,13 @@ load ../helpers
 	grep "verified: .*in order.*head" err
 }
 
+@test "of a merge that trusts its inputs the order is not verified" {
+	printf '3\n1\n2\n' >in
+	printf '5\n4\n' >more
+	gsort --lines -m --force --verify in more | paste -sd ' ' | grep -qx '3 1 2 5 4'
+	gsort --lines --verify in more | paste -sd ' ' | grep -qx '1 2 3 4 5'
+}
+
 # emulated: skip unless there is an emulated GPU; its memory
 emulated() {
 	command -v gsort-emu >/dev/null || skip "gsort-emu is not built"

@@ -34,8 +34,8 @@ faults() {
 
 @test "a call that reads or writes fails at each place: outputs, on disk, merging, sets; memory to decompress" {
 	"$GSORT_SOURCE/tests/fault/faults" --only "ftruncate:EIO close:EIO fsync:EIO linkat:EIO rename:EIO fchmod:EPERM
-		read:EIO pread:EIO write:ENOSPC pwrite:ENOSPC" 0 inplace stdout itself spill packed passes spillr spilll \
-		merge lists mergel setl setk >told || { cat told; return 1; }
+		read:EIO pread:EIO write:ENOSPC pwrite:ENOSPC" 0 inplace stdout itself splitl spill packed passes spillr spilll \
+		merge lists addl mergel setl setk >told || { cat told; return 1; }
 	tail -n 1 told | sed "s/^/# /" >&3
 	"$GSORT_SOURCE/tests/fault/faults" --only malloc:ENOMEM 0 gzip zstd xz >told || { cat told; return 1; }
 }

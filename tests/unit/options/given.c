@@ -120,6 +120,14 @@ members(void)
 	opens_not(OPTIONS(.was_drained = true), "was_drained is 1: there is no such value");
 }
 
+/* Keep the line about libraries. */
+static void
+keep_libraries(void *context, const char *line)
+{
+	if (strncmp(line, "Libraries: ", 11) == 0)
+		snprintf(context, 200, "%s", line);
+}
+
 static void
 calls(void)
 {
@@ -127,8 +135,12 @@ calls(void)
 	struct gsort_progress progress;
 	struct gsort_conflict conflict;
 	enum gsort_type type;
+	char libraries[200] = "";
 	gsort *job;
 
+	gsort_build(keep_libraries, libraries);
+	CHECK(strstr(libraries, "(loaded when they are needed)") != NULL, "no program of tests is static: %s",
+	      libraries);
 	refused(gsort_open(NULL, OPTIONS(.read = no_input)), "a place for the job", "gsort_open(NULL)");
 	refused(gsort_run(NULL), needs, "gsort_run(NULL)");
 	gsort_progress(NULL, &progress);
@@ -309,7 +321,8 @@ run_failing(const struct gsort_options *kind, struct callback *callback, long nu
 	      progress.work_done == progress.work_total &&
 	      progress.bytes_in == INPUT_BYTES * (options.input_count > 0 ? options.input_count : 1) &&
 	      (progress.keys_in > 0 || options.operation == GSORT_MERGE) &&
-	      progress.keys_sorted >= progress.keys_in &&
+	      (progress.keys_sorted >= progress.keys_in ||
+	       (options.tail.wanted && options.tail.count == 0)) &&
 	      (progress.bytes_out == callback->bytes || progress.bytes_out == 0)),	/* of figures */
 	      "progress: phase %d, %llu bytes, %llu of %llu keys, %llu of %llu, %llu of %zu bytes",
 	      (int)progress.phase, (unsigned long long)progress.bytes_in,
@@ -421,6 +434,7 @@ failures(void)
 		  .histogram = 5 },
 		{ .lines = true, .header_lines = 1, .keydefs = columns, .keydef_count = 1, .counts = true },
 		{ .lines = true, .tail = { true, 3 }, .json = true },
+		{ .lines = true, .tail = { true, 0 }, .json = true },
 		{ .lines = true, .unique = true, .keep_order = true },
 		{ .lines = true, .ordering = "n", .quantiles = "0.5" },
 		{ .record_bytes = 8, .keys = fields, .key_count = 1, .counts = true },

@@ -198,6 +198,37 @@ check_error(size_t row)
 	free(memory);
 }
 
+/* The greatest key of a source is its FIRST one, or the least is its last; a window has all of them. */
+static void
+check_turned(unsigned bits, bool first)
+{
+	enum { KEYS = 100 };
+	const size_t memory_bytes = gs_plan_merge_least(2, 1);
+	char *memory = malloc(memory_bytes);
+	static uint64_t keys[2][KEYS], got[2 * KEYS];
+	struct given given[2];
+	struct gs_source sources[2];
+	struct gs_external_merge *merge;
+	size_t count = SIZE_MAX, good = 0;
+	gs_status status;
+
+	for (size_t s = 0; s < 2; s++) {
+		for (size_t i = 0; i < KEYS; i++)
+			gs_key_put((char *)keys[s], bits, i, 2 * ((first ? i + KEYS - 1 : i + 1) % KEYS) + s);
+		given[s] = (struct given){ (char *)keys[s], 0, KEYS, bits / 8, SIZE_MAX, NEVER };
+		sources[s] = (struct gs_source){ .read = read_given, .context = &given[s] };
+	}
+	status = gs_external_merge_open(&merge, memory, memory_bytes, bits, sources, 2, 1);
+	if (status == GS_OK)
+		count = drain(merge, bits, (char *)got, 2 * KEYS, &status);
+	while (count == 2 * KEYS && good < count && gs_key_at((char *)got, bits, good) == good)
+		good++;
+	CHECK(status == GS_OK && good == 2 * KEYS, "the %s key is not at its place: %u bits, %zu of %zu",
+	      first ? "first" : "last", bits, good, count);
+	gs_external_merge_close(merge);
+	free(memory);
+}
+
 /* Unordered keys come out unordered, but complete, and without an error. */
 static void
 check_disorder(unsigned bits, unsigned threads)
@@ -318,6 +349,8 @@ check_close(unsigned spans)
 void
 unit_external_merge(void)
 {
+	for (unsigned row = 0; row < 4; row++)
+		check_turned(row < 2 ? 32 : 64, row % 2);
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
 		for (unsigned bits = 32; bits <= 64; bits += 32)
 			for (unsigned threads = 1; threads <= 3; threads++) {

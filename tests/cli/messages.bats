@@ -577,6 +577,10 @@ export -f damaged
 	gsort: 16 MiB of memory are not enough for so many values (--top, --sample, --tail, --histogram): gsort needs -S 35M
 	$ printf '1\n' | gsort --split=999 -o 'o%r' -S 16M
 	gsort: 16 MiB of memory are not enough for so many files of '--split': gsort needs -S 40M
+	$ name=$(printf 'n%.0s' {1..200}); : >$name; yes $name | head -60557 | tr '\n' '\0' | gsort --lines -S 16M --files0-from=-
+	gsort: 16 MiB of memory are not enough for so many inputs: gsort needs -S 36M
+	$ name=$(printf 'n%.0s' {1..200}); : >$name; yes $name | head -10243 | tr '\n' '\0' | gsort -m --lines -S 16M --files0-from=-
+	gsort: 16 MiB of memory are not enough for so many inputs: gsort needs -S 25M
 	$ printf '1\n' | gsort -u8 --header=8M -S 16M
 	gsort: 16 MiB of memory are not enough for the header, which is copied to the output: gsort needs -S 25M
 	$ gsort -R

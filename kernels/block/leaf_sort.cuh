@@ -951,6 +951,27 @@ leaf_sort_wide(uint64_t *to, const Map map, unsigned count, uint64_t low, leaf_s
 	});
 }
 
+/* Sort up to 32 keys by one warp: before a key's place are as many as are less, or equal and before it. */
+template <class Key, class Map, class From> static __device__ __forceinline__ void
+leaf_sort_few(Key *to, const Map &map, const From &from, unsigned count)
+{
+	const unsigned lane = threadIdx.x;
+
+	if (lane >= 32)
+		return;
+
+	const Key key = from[min(lane, count - 1)];
+	unsigned place = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		const Key other = __shfl_sync(ALL_LANES, key, (int)i);
+
+		place += other < key || (other == key && i < lane);
+	}
+	if (lane < count)
+		to[place] = original(map, key);
+}
+
 /* ---- pairs ---------------------------------------------------------------- */
 
 /* Beside keys of 64 bits a leaf has as much room for any value, so those share what does not read values. */

@@ -225,7 +225,9 @@ word_kernel(Key *to, const Key *from, Map map, leaf_chunks chunks, bool rest)
 		const uint32_t count = (uint32_t)item.count;
 		word<BITS> x[THREAD_KEYS];
 		const auto load = [&](const auto &keys) {
-			if constexpr (WIDE)
+			if (count <= 32)
+				leaf_sort_few(to + item.from, map, keys, count);
+			else if constexpr (WIDE)
 				leaf_load(space, keys, count, item.low);
 			else
 				leaf_load(x, keys, count);
@@ -239,6 +241,8 @@ word_kernel(Key *to, const Key *from, Map map, leaf_chunks chunks, bool rest)
 			load(from + item.from);
 		else
 			load(chunked<Key>{ from, chunks.at + item.first, chunks.bits });
+		if (count <= 32)
+			continue;
 		if constexpr (!WIDE)
 			leaf_sort<BITS>(to + item.from, map, x, count, (word<BITS> *)shared);
 		else if (!leaf_sort<BITS>(to + item.from, map, count, item.low, space))

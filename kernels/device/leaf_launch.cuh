@@ -517,25 +517,29 @@ sort_all_kinds(const job<Of> &j, const leaf_place<Of> &at, const Also &also)
 	return cudaSuccess;
 }
 
-/* Sort the LISTED leaves of all kinds, longest first, side by side; something is under way on the USED first
- * streams.  J's stream then waits for all of these. */
+/* Sort the LISTED leaves of all kinds, longest first, side by side; leaves are under way on the streams in
+ * the set BUSY.  J's stream then waits for all of these. */
 template <class Of> static cudaError_t
-sort_others(const job<Of> &j, const leaf_place<Of> &at, const uint32_t *listed, uint32_t used)
+sort_others(const job<Of> &j, const leaf_place<Of> &at, const uint32_t *listed, unsigned busy)
 {
 	job<Of> others = j;
 	leaf_place<Of> here = at;
+	unsigned next = 0;
 
 	here.chunks.strange = true;
 	for (int kind = KINDS - 1; kind >= NARROW_12; kind--)
 		if (listed[kind] > 0) {
-			others.stream = j.sorter->aside[used++ % GS_ASIDES];	/* in turn */
+			others.stream = j.sorter->aside[next];
+			busy |= 1u << next;
+			next = (next + GS_ASIDES - 1) % GS_ASIDES;	/* in turn */
 			here.most = listed[kind];
 			TRY_CUDA(sort_leaves(others, kind, here));
 		}
-	for (uint32_t i = 0; i < std::min<uint32_t>(used, GS_ASIDES); i++) {
-		TRY_CUDA(cudaEventRecord(j.sorter->listed, j.sorter->aside[i]));
-		TRY_CUDA(cudaStreamWaitEvent(j.stream, j.sorter->listed, 0));
-	}
+	for (unsigned i = 0; i < GS_ASIDES; i++)
+		if ((busy >> i & 1) != 0) {
+			TRY_CUDA(cudaEventRecord(j.sorter->listed, j.sorter->aside[i]));
+			TRY_CUDA(cudaStreamWaitEvent(j.stream, j.sorter->listed, 0));
+		}
 	return cudaSuccess;
 }
 
@@ -552,11 +556,12 @@ sort_beside(job<Of> j, int kind, const leaf_place<Of> &at, unsigned aside)
  * Sort what is listed, from AT to where it belongs; returns how many are TOO_LARGE.
  *
  * Leaves of 2^LEAF_BITS keys are likely, so they are queued before the host knows how many there
- * are; if they are long and in chunks, so are longer and shorter ones, beside them and longest first, for
- * each kind alone leaves multiprocessors idle; and what ALSO queues, which needs no answer.  While these are
- * at work, the host asks on another stream, and has others sort the other kinds: these are few, and each
- * alone would take as long as its longest leaf.  Leaves of 16 bits with fewer keys, which may be all or none,
- * are sorted beside; so are LONG ones of few rows, in place of longer ones.
+ * are; if few keys are in chunks, so are longer leaves, or LONG ones in place of them, and shorter ones, beside
+ * them, for each kind alone leaves multiprocessors idle; and what ALSO queues, which needs no answer.  Longer
+ * ones are on a stream of a higher priority: each takes about as long as all others.  While these are at work,
+ * the host asks on another stream, and has others sort the other kinds: these are few, and each alone would
+ * take as long as its longest leaf.  Leaves of 16 bits with fewer keys, which may be all or none, are sorted
+ * beside.
  */
 template <class Of, class Also> static cudaError_t
 sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, uint32_t *too_large,
@@ -568,21 +573,22 @@ sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, uint
 	const int likely[2] = { j.has_long && !few ? (int)LONG : WORD_12 + (int)(leaf_bits - LEAF_BITS),
 		                NARROW_12 + (int)(leaf_bits - LEAF_BITS) };
 	const bool shorter = at.chunks.at != NULL && leaf_bits > LEAF_BITS;
-	const bool longer = shorter && leaf_bits < j.s.room.longest && !long_beside;
+	/* not for less than 2^20 keys of 32 bits, whose leaves take no longer than it takes to queue these */
+	const bool longer = few && at.chunks.at != NULL && leaf_bits < j.s.room.longest &&
+	                    (Of::PLAN_BITS == 64 || j.count >= GS_FEW_BYTES / 16);
+	const int large = long_beside ? (int)LONG : longer ? likely[0] + 1 : (int)KINDS;
 	/* longer leaves get fewer blocks than can run at once: a block that finds no leaf is in the way */
 	const uint32_t some = (uint32_t)j.sorter->processors;
 	uint32_t *const listed = j.sorter->told;
 
 	TRY_CUDA(ask(j, (const uint32_t (*)[KINDS])j.s.listed, j.count >= SLEEP_FROM, [&] {
-		if (longer)
-			TRY_CUDA(sort_beside(j, likely[0] + 1,
-			                     leaf_place<Of>{ at.from, at.chunks, some / 2 }, 2));
 		TRY_CUDA(sort_leaves(j, likely[0], with_equal(j, at)));
 		if (narrow)
 			TRY_CUDA(sort_leaves(j, likely[1], at));
 		TRY_CUDA(also());
-		if (long_beside)	/* not first: each block takes all of a multiprocessor */
-			TRY_CUDA(sort_beside(j, LONG, leaf_place<Of>{ at.from, at.chunks, some }, 2));
+		if (large < KINDS)
+			TRY_CUDA(sort_beside(j, large, leaf_place<Of>{ at.from, at.chunks,
+			                                               large == LONG ? some : some / 2 }, 2));
 		if (shorter)		/* not on the first stream: the answer would wait for them */
 			TRY_CUDA(sort_beside(j, likely[0] - 1, at, 1));
 		if (beside)
@@ -595,11 +601,11 @@ sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, uint
 	listed[LONG] = 0;
 	for (int i = 0; i < 1 + may; i++)
 		listed[likely[i]] = 0;
-	if (longer)
-		listed[likely[0] + 1] = 0;
+	if (large < KINDS)
+		listed[large] = 0;
 	if (shorter)
 		listed[likely[0] - 1] = 0;
-	return sort_others(j, at, listed, longer || long_beside ? 3 : shorter || beside ? 2 : 0);
+	return sort_others(j, at, listed, (large < KINDS ? 4u : 0) | (shorter || beside ? 2u : 0));
 }
 
 #endif

@@ -37,8 +37,9 @@ gs_sorter_open(struct gs_sorter *sorter)
 	cudaError_t error = gs_sorter_of_graph(sorter);
 
 	const auto open = [&] {
-		for (cudaStream_t &aside : sorter->aside)
-			TRY_CUDA(cudaStreamCreateWithFlags(&aside, cudaStreamNonBlocking));
+		for (cudaStream_t &aside : sorter->aside)	/* 1: shorter leaves than those that are likely */
+			TRY_CUDA(cudaStreamCreateWithPriority(&aside, cudaStreamNonBlocking,
+			                                      &aside == &sorter->aside[1] ? 0 : -1));
 		TRY_CUDA(cudaEventCreateWithFlags(&sorter->listed, cudaEventDisableTiming));
 		TRY_CUDA(cudaEventCreateWithFlags(&sorter->copied, cudaEventDisableTiming));
 		return cudaMallocHost((void **)&sorter->told, (KINDS + 1) * sizeof *sorter->told);

@@ -803,6 +803,13 @@ cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 }
 
 cudaError_t
+cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
+{
+	(void)priority;
+	return cudaStreamCreateWithFlags(stream, flags);
+}
+
+cudaError_t
 cudaStreamCreate(cudaStream_t *stream)
 {
 	return cudaStreamCreateWithFlags(stream, cudaStreamDefault);

@@ -79,31 +79,6 @@ struct is_zero {
 
 typedef choice_by<uint32_t, is_zero> if_not_zero;
 
-/* BODY(j, part), for that of PARTS which CHOICE(news) names, or for none: for J in a graph, where the device
- * knows NEWS, each as a part; otherwise when the host has been told. */
-template <class Of, class News, class Choice, class Body> static cudaError_t
-decide(const job<Of> &j, const News *news, unsigned parts, const Choice &choice, const Body &body)
-{
-	uint32_t named;
-
-	if constexpr (!Of::CARRIES)
-		if (j.sorter->of_graph) {
-			chosen<choice_by<News, Choice>> c = { parts, { news, choice } };
-
-			TRY_CUDA(choose(j.stream, &c));
-			return queue_chosen(j.stream, &c, [&](unsigned part, cudaStream_t stream) {
-				job<Of> all = j;
-
-				all.stream = stream;
-				return body(all, part);
-			});
-		}
-	TRY_CUDA(cudaMemcpyAsync(j.sorter->told, news, sizeof *news, cudaMemcpyDeviceToHost, j.stream));
-	TRY_CUDA(cudaStreamSynchronize(j.stream));
-	named = choice(*(const News *)j.sorter->told);
-	return named < parts ? body(j, named) : cudaSuccess;
-}
-
 /*
  * The host is told the NEWS that there are when J's stream has done all that it has so far.  It asks on
  * another stream, so J's does what WORK queues meanwhile; and SLEEPS if that takes long.
@@ -124,6 +99,43 @@ ask(const job<Of> &j, const News *news, bool sleeps, const Work &work)
 	while (sleeps && cudaEventQuery(j.sorter->listed) == cudaErrorNotReady)
 		(void)nanosleep(&some, NULL);
 	return cudaEventSynchronize(j.sorter->copied);
+}
+
+/* BODY(j, part), for that of PARTS which CHOICE(news) names, or for none: for J in a graph, where the device
+ * knows NEWS, each as a part; otherwise when the host has been told.  Meanwhile J's stream does what WORK
+ * queues, if that is not NULL; then the host SLEEPS if that takes long. */
+template <class Of, class News, class Choice, class Body, class Work = std::nullptr_t> static cudaError_t
+decide(const job<Of> &j, const News *news, unsigned parts, const Choice &choice, const Body &body,
+       const Work &work = nullptr, bool sleeps = false)
+{
+	uint32_t named;
+
+	if constexpr (!Of::CARRIES)
+		if (j.sorter->of_graph) {
+			chosen<choice_by<News, Choice>> c = { parts, { news, choice } };
+
+			if constexpr (std::is_null_pointer<Work>::value)
+				TRY_CUDA(choose(j.stream, &c));
+			else
+				TRY_CUDA(queue_beside(j.stream, 2, [&](unsigned i) {
+					return i == 0 ? choose(j.stream, &c) : work();
+				}));
+			return queue_chosen(j.stream, &c, [&](unsigned part, cudaStream_t stream) {
+				job<Of> all = j;
+
+				all.stream = stream;
+				return body(all, part);
+			});
+		}
+	if constexpr (std::is_null_pointer<Work>::value) {
+		TRY_CUDA(cudaMemcpyAsync(j.sorter->told, news, sizeof *news, cudaMemcpyDeviceToHost,
+		                         j.stream));
+		TRY_CUDA(cudaStreamSynchronize(j.stream));
+	} else {
+		TRY_CUDA(ask(j, news, sleeps, work));
+	}
+	named = choice(*(const News *)j.sorter->told);
+	return named < parts ? body(j, named) : cudaSuccess;
 }
 
 /* Lists for keys that have been moved to TO; leaves in chunks of this many keys, or 0.  Leaves of 16

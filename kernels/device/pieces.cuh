@@ -247,6 +247,7 @@ sort_pieces(job<Of> j, const gs_cuts &g, void *memory, bool *wrong)
 	const uint64_t *const at = g.at, count = j.count;
 	uint32_t *const told = j.sorter->told;
 	uint32_t too_large = 0;
+	const leaf_place<Of> all = { j.keys, { NULL, 0, !maps_none(j.map) } };
 	pieces p = { g.at, g.length, g.count, 0, {}, NULL, NULL };
 	lists l;
 
@@ -265,12 +266,11 @@ sort_pieces(job<Of> j, const gs_cuts &g, void *memory, bool *wrong)
 		}));
 	TRY_CUDA(launch(list_pieces_kernel<Of>, listers, COUNT_THREADS, j.stream, p, l));
 	TRY_CUDA(cudaMemcpyAsync(told + KINDS, p.wrong, sizeof *told, cudaMemcpyDeviceToHost, j.stream));
-	TRY_CUDA(sort_listed(j, leaf_place<Of>{ j.keys, { NULL, 0, !maps_none(j.map) } }, leaf_bits,
-	                     &too_large, [&] {
+	TRY_CUDA(sort_listed(j, all, leaf_bits, &too_large, [&] {
 		return launch<false>(piece_kernel<Key, Key>, blocks, block<Key>::THREADS, j.stream, j.keys,
 		                     j.map, p);
 	}));
-	TRY_CUDA(sort_too_large(j, j.keys, chunk_map{}, j.map, too_large));
+	TRY_CUDA(sort_too_large(j, all, too_large, 0));
 	*wrong = told[KINDS] != 0;
 	return cudaSuccess;
 }

@@ -90,6 +90,7 @@ struct bin_news {
 	uint32_t spread;		/* 1: cells of its range differ more than with random keys, values
 					 * repeat, or neighbours in the input are alike: then bins do, too */
 	uint32_t values[MOST_UNITS];	/* that each unit of keys has, about (device/codes.cuh) */
+	uint32_t broken;		/* 1: not all keys rise, or fall, as the sample does */
 };
 
 enum {
@@ -160,13 +161,13 @@ buckets_are_sure(const bin_news &news, const code_rule &rule, const slot_rule &s
  * but for strays.  CODED: by codes.  These look at all keys, which may not be so; nor may even ones fit
  * slots.
  */
-enum way { IN_SLOTS, IN_LEVELS, UNEVENLY, IN_LONG_LEAVES, COMPARED, UNITED, CODED };
+enum way { IN_SLOTS, IN_LEVELS, UNEVENLY, COMPARED, UNITED, CODED };
 
 /* The ways that there are for this many keys, and a bit for each that has been TRIED. */
 struct ways {
 	code_rule codes;
 	slot_rule slots;
-	bool      levels, long_leaves, strays;
+	bool      levels, strays;
 	uint32_t  tried;
 };
 
@@ -182,11 +183,9 @@ way_of(const bin_news &news, const ways &may)
 		return UNITED;
 	if ((untried >> CODED & 1) != 0 && codes_are_likely(news, may.codes))
 		return CODED;
-	if ((untried >> IN_SLOTS & 1) != 0 && slots_are_likely(news, may.slots))
+	if (slots_are_likely(news, may.slots))
 		return IN_SLOTS;
-	if ((untried >> IN_SLOTS & 1) != 0 && news.skewed == 0 && may.levels)
-		return IN_LEVELS;
-	return news.skewed != 0 && may.long_leaves ? IN_LONG_LEAVES : UNEVENLY;
+	return news.skewed == 0 && may.levels ? IN_LEVELS : UNEVENLY;
 }
 
 /* The values of each unit, of all keys: device/codes.cuh. */
@@ -203,7 +202,6 @@ struct code_book {
 
 /* How the buckets of keys are found. */
 template <class Key> struct bin_plan : bin_news {
-	uint32_t broken;		/* 1: not all keys rise, or fall, as the sample does */
 	uint32_t buckets, rows;		/* splitters, and how many there are with those behind all keys */
 	uint32_t done;			/* blocks that have ranked */
 	uint8_t  alike[sampling<Key>::KEYS / 32];	/* of a warp's samples: near the next key */

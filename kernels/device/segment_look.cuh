@@ -214,6 +214,7 @@ split_by_ranks(Key *splitters, const Key *x, bool two)
  * for some, and STATE is NULL or says so; segments of one value are listed as EQUAL. */
 template <class Key> struct looked_at {
 	const leaf_item     *list;
+	const uint32_t      *taken = NULL;	/* in a graph: how many */
 	const bin_plan<Key> *plan = NULL;
 	chunk_pool           pool = {};
 	slot_map             slots = {};
@@ -352,15 +353,14 @@ look_at(const looked_at<typename Of::key> &in, const typename Of::first &first, 
 		assign<LOOK_THREADS>(in.v.segments, all, in.v.tile_keys, in.v.head);
 }
 
-/* Blocks look at all items in turn: at TAKEN of them, or if that is NULL one each. */
+/* Blocks look at all items in turn: at those that are taken, or if nobody counts these one each. */
 template <class Of> static __global__ void
 __launch_bounds__(LOOK_THREADS)
-look_kernel(const __grid_constant__ looked_at<typename Of::key> in, const uint32_t *taken,
-            typename Of::first first)
+look_kernel(const __grid_constant__ looked_at<typename Of::key> in, typename Of::first first)
 {
 	begin_in_turn();
 
-	const uint32_t all = taken != NULL ? *taken : gridDim.x;
+	const uint32_t all = in.taken != NULL ? *in.taken : gridDim.x;
 
 	for (uint32_t i = blockIdx.x; i < all; i += gridDim.x) {
 		uint32_t nth = i, tiles = 0;

@@ -76,24 +76,23 @@ division_of(const job<Of> &j, typename Of::source from, chunk_map chunks, uint32
 		 s.cursors, s.counts, {} };
 }
 
-/* Divide SEGMENTS of IN, or if TAKEN is not NULL that many of them, in CHUNKS or not, by the map FIRST, from
- * FROM to TO, in order or not as PLACES are. */
+/* Divide SEGMENTS of IN, or those of them that are taken, in CHUNKS or not, by the map FIRST, from FROM to
+ * TO, in order or not as PLACES are. */
 template <class Tile, class Places = exact_places, class Of> static cudaError_t
 divide_by(const job<Of> &j, typename Of::source from, typename Of::place to, uint32_t segments,
-          looked_at<typename Of::key> in, chunk_map chunks, const typename Of::first &first,
-          const uint32_t *taken = NULL)
+          looked_at<typename Of::key> in, chunk_map chunks, const typename Of::first &first)
 {
 	typedef typename Of::key Key;
 	const scratch &s = j.s;
 	const size_t tiles = j.count / Tile::KEYS + segments;	/* at most */
 	const size_t resident = (size_t)j.sorter->processors * Tile::BLOCKS;
-	const bool in_turn = Tile::TURNS && taken != NULL;
+	const bool in_turn = Tile::TURNS && in.taken != NULL;
 	const uint32_t counts = tiles_a_block(j.sorter, tiles, 32, 16);
-	const uint32_t blocks = taken != NULL ? std::min<uint32_t>(segments, GRAPH_BLOCKS) : segments;
+	const uint32_t blocks = in.taken != NULL ? std::min<uint32_t>(segments, GRAPH_BLOCKS) : segments;
 
 	in.v = division_of(j, from, chunks, Tile::KEYS);
 	in.longest = s.room.longest;
-	TRY_CUDA(launch(look_kernel<typename Of::seen>, blocks, LOOK_THREADS, j.stream, in, taken, first));
+	TRY_CUDA(launch(look_kernel<typename Of::seen>, blocks, LOOK_THREADS, j.stream, in, first));
 	if constexpr (std::is_same<Places, ordered_places>::value) {
 		in.v.ordered = s.ordered;
 		TRY_CUDA(launch(count_kernel<true, Key, typename Of::first>, tiles, TILE_THREADS, j.stream,
@@ -116,14 +115,12 @@ divide_by(const job<Of> &j, typename Of::source from, typename Of::place to, uin
 
 /* The same, by the tiles that there is room for. */
 template <class Of> static cudaError_t
-divide_in_room(const job<Of> &j, typename Of::place from, typename Of::place to, uint32_t segments,
-               const looked_at<typename Of::key> &in, chunk_map chunks, const typename Of::first &first,
-               const uint32_t *taken = NULL)
+divide_in_room(const job<Of> &j, typename Of::source from, typename Of::place to, uint32_t segments,
+               const looked_at<typename Of::key> &in, chunk_map chunks, const typename Of::first &first)
 {
 	const bool many = !keys_are_few(Of::PLAN_BITS, j.count) && j.s.room.large;
 	const auto by = [&](auto tile, auto places) {
-		return divide_by<decltype(tile), decltype(places)>(j, from, to, segments, in, chunks, first,
-		                                                   taken);
+		return divide_by<decltype(tile), decltype(places)>(j, from, to, segments, in, chunks, first);
 	};
 
 	if constexpr (Of::CARRIES)
@@ -203,13 +200,6 @@ code_rule_of(const job<Of> &j)
 	return code_rule{ may ? (unsigned)sizeof(typename Of::key) * 8 : 0, Of::CARRIES };
 }
 
-/* The ways to sort J's keys.  In a graph the host says if buckets are LONG_LEAVES. */
-template <class Of> static ways
-ways_of(const job<Of> &j, bool long_leaves)
-{
-	return { code_rule_of(j), slot_rule_of(j), j.s.level.bins > 0, long_leaves, !Of::CARRIES, 0 };
-}
-
 /* A slot for each bucket of even keys, where chunks would be. */
 template <class Of> static slot_map
 bucket_slots(const job<Of> &j)
@@ -257,7 +247,7 @@ fill_slots(const job<Of> &j, bool sure)
 template <class Of> static looked_at<typename Of::key>
 buckets_of(const job<Of> &j, const slot_map &slots = {}, const slot_state *state = NULL)
 {
-	return { NULL, plan_of(j), pool_of(j), slots, state, lists_of(j, j.other) };
+	return { NULL, NULL, plan_of(j), pool_of(j), slots, state, lists_of(j, j.other) };
 }
 
 /* List buckets, which are filled, as leaves. */
@@ -280,6 +270,16 @@ chunks_of(const job<Of> &j)
 	while ((uint32_t)1 << bits < j.s.pool.chunks.size)
 		bits++;
 	return leaf_chunks{ j.s.pool.places, bits, false };
+}
+
+/* The same for a division of buckets. */
+template <class Of> static chunk_map
+chunk_map_of(const job<Of> &j)
+{
+	const bool few = keys_are_few(Of::PLAN_BITS, j.count);
+	const uint32_t tile = few ? (uint32_t)tile_of_few<Of>::KEYS : (uint32_t)tile_of_many<Of>::KEYS;
+
+	return chunk_map{ j.s.pool.places, j.s.pool.chunks.size / tile };
 }
 
 /* Many even keys: to bins of two levels. */
@@ -391,32 +391,6 @@ sort_outside(const job<Of> &j, const slot_leaves<typename Of::key> &leaves)
 	              j.keys, j.count, j.map, leaves);
 }
 
-/*
- * Divide even keys by slots of buckets, which may be *FILLED, then by slots, and sort the leaves that come
- * of it, unless they are not that even: are they *DONE?  If not, all is clear for others, and slots of
- * buckets may be *FILLED.
- */
-template <class Of> static cudaError_t
-sort_in_slots(const job<Of> &j, bool *filled, bool *done)
-{
-	const scratch &s = j.s;
-	const slot_leaves<typename Of::key> leaves = slot_leaves_of(j);
-	const slot_state *const told = (const slot_state *)j.sorter->told;
-
-	if (!*filled)
-		TRY_CUDA(fill_slots(j, false));
-	TRY_CUDA(divide_slots(j, leaves));
-	TRY_CUDA(ask(j, s.turns, j.count >= SLEEP_FROM, [&] { return sort_slots(j, leaves); }));
-	*done = told->broken == SLOTS_FIT;
-	*filled = told->broken == BINS_BREAK;
-	if (*done)
-		return (told->outside[0] | told->outside[1]) != 0 ? sort_outside(j, leaves) : cudaSuccess;
-	if (!*filled)
-		TRY_CUDA(cudaMemsetAsync(s.pool.places, 0, (size_t)((char *)s.listed - (char *)s.pool.places),
-		                         j.stream));
-	return cudaMemsetAsync(s.listed, 0, s.zero_bytes, j.stream);
-}
-
 /* Codes with payloads, each of so few codes to a bin of its own. */
 template <class Of> static cudaError_t
 divide_codes(job<Of> j)
@@ -462,96 +436,79 @@ take_kernel(leaf_item *to, uint32_t *taken, const leaf_item *in, uint32_t *liste
 		*w = 0;
 }
 
-/* Divide the ranges that are listed as too large, which are at FROM, in CHUNKS or not, by the map FIRST.
- * There are SEGMENTS, or if TAKEN is not NULL, so many at most. */
+typedef chosen<if_not_zero> divided_again;
+
 template <class Of> static cudaError_t
-divide_listed(const job<Of> &j, typename Of::place from, typename Of::place to, size_t segments,
-              chunk_map chunks, const typename Of::first &first, const uint32_t *taken = NULL)
+sort_divided(job<Of> j, const leaf_place<Of> &at, unsigned leaf_bits, unsigned turns,
+             divided_again *outer = NULL);
+
+/* Divide the ranges AT that are listed as too large, TOO_LARGE of them or in a graph so many at most, and
+ * sort what becomes of them: sort_divided(). */
+template <class Of> static cudaError_t
+sort_too_large(const job<Of> &j, const leaf_place<Of> &at, uint32_t too_large, unsigned turns,
+               divided_again *outer = NULL)
 {
 	const scratch &s = j.s;
 	const size_t zeros = (size_t)((char *)s.listed + s.zero_bytes - (char *)s.counts) / sizeof *s.counts;
+	const uint32_t segments = std::min(too_large, (uint32_t)s.segments_most);
+	const typename Of::place to = keys_at(at.from) == keys_at(j.keys) ? j.other : j.keys;
+	const looked_at<typename Of::key> in = { s.too_large, j.sorter->of_graph ? s.taken : NULL };
+	typename Of::first first = {};
 
+	if (segments == 0)
+		return cudaSuccess;
+	if constexpr (!Of::CARRIES)
+		if (at.chunks.unread)
+			first = j.map;
 	TRY_CUDA(launch<false>(take_kernel<Of>, 1 + (size_t)j.sorter->processors, COUNT_THREADS, j.stream,
 	                       s.too_large, s.taken, s.lists[TOO_LARGE], s.listed, s.counts, zeros));
-	return divide_in_room(j, from, to, (uint32_t)segments, { s.too_large }, chunks, first, taken);
+	TRY_CUDA(divide_in_room(j, at.from, to, segments, in,
+	                        at.chunks.at != NULL ? chunk_map_of(j) : chunk_map{}, first));
+	return sort_divided(j, leaf_place<Of>{ to, {} }, LEAF_BITS, turns, outer);
 }
 
-/* Sort TOO_LARGE listed segments, which are at FROM, in CHUNKS or not, by the map FIRST. */
+/*
+ * Sort the leaves AT that a division has listed, which are likely of 2^LEAF_BITS, and divide what is too
+ * large for one, again and again.  In a graph keys are divided TURNS times at most, each time in a part of
+ * the graph inside the last one, and what is too large after these is sorted by blocks.  No block sorts
+ * pairs: they are divided TURNS times in any case, then twice in a part that loops, which is OUTER if this
+ * is its second division.
+ */
 template <class Of> static cudaError_t
-sort_too_large(const job<Of> &j, typename Of::place from, chunk_map chunks, typename Of::first first,
-               uint32_t too_large)
+sort_divided(job<Of> j, const leaf_place<Of> &at, unsigned leaf_bits, unsigned turns, divided_again *outer)
 {
-	while (too_large > 0) {
-		const typename Of::place to = keys_at(from) == keys_at(j.keys) ? j.other : j.keys;
+	divided_again again = { 1, { &j.s.listed[TOO_LARGE], {} }, Of::CARRIES };
+	const bool chooses = Of::CARRIES == (turns == 0);
+	uint32_t too_large = UINT32_MAX;	/* in a graph the host does not know */
 
-		TRY_CUDA(divide_listed(j, from, to, too_large, chunks, first));
-		TRY_CUDA(sort_listed(j, leaf_place<Of>{ to, {} }, LEAF_BITS, &too_large,
-		                     [] { return cudaSuccess; }));
-		from = to;
-		chunks = chunk_map{};
-		first = typename Of::first{};
+	if (!j.sorter->of_graph) {
+		TRY_CUDA(sort_listed(j, at, leaf_bits, &too_large, [] { return cudaSuccess; }));
+		if (j.has_long)
+			j.has_long = j.wide = false;
+		return sort_too_large(j, at, too_large, 0);
 	}
-	return cudaSuccess;
-}
-
-/* ---- in a graph ----------------------------------------------------------------- */
-
-/* Sort the listed ranges, which are at FROM, in CHUNKS or not, by the map FIRST: TURNS divisions, if a range
- * is too large, then by blocks. */
-template <class Of> static cudaError_t
-sort_in_graph(const job<Of> &j, typename Of::place from, const leaf_place<Of> &at, chunk_map chunks,
-              const typename Of::first &first, unsigned turns)
-{
-	chosen<if_not_zero> again = { 1, { &j.s.listed[TOO_LARGE], {} } };
-
-	if (turns == 0)
-		return sort_all_kinds(j, at, [&] {	/* and each range that is too large, by a block */
-			const size_t most = (j.count >> j.s.room.longest) + 1;
-
+	j.s.leaf_bits = leaf_bits;
+	TRY_CUDA(sort_all_kinds(j, at, [&] {
+		if (chooses)
+			return choose(j.stream, outer != NULL ? outer : &again);
+		if constexpr (!Of::CARRIES)
 			return launch<false>(too_large_kernel<typename Of::key, typename Of::map>,
-			                     std::min<size_t>((size_t)j.sorter->processors, most),
+			                     std::min<size_t>((size_t)j.sorter->processors,
+			                                      (j.count >> j.s.room.longest) + 1),
 			                     COUNT_THREADS, j.stream, j.keys, at.from, j.map,
 			                     leaves_of(j, TOO_LARGE, at.chunks));
-		});
-	TRY_CUDA(sort_all_kinds(j, at, [&] { return choose(j.stream, &again); }));
-	return queue_chosen(j.stream, &again, [&](unsigned, cudaStream_t stream) {
-		const typename Of::place to = keys_at(from) == keys_at(j.keys) ? j.other : j.keys;
-		job<Of> rest = j;
-
-		rest.stream = stream;
-		rest.rare = true;
-		rest.has_long = false;
-		TRY_CUDA(divide_listed(rest, from, to, j.s.segments_most, chunks, first, j.s.taken));
-		return sort_in_graph(rest, to, leaf_place<Of>{ to, {} }, chunk_map{}, typename Of::first{},
-		                     turns - 1);
-	});
-}
-
-/* The same of pairs in one piece, with as many divisions as it takes, for no block sorts pairs. */
-template <class Of> static cudaError_t
-sort_pairs_in_graph(const job<Of> &j)
-{
-	const unsigned likely = j.count > LEAF_BINS * LEAF_KEYS / 2 ? 2 : 1;
-	chosen<if_not_zero> again = { 1, { &j.s.listed[TOO_LARGE], {} }, true };
-	job<Of> all = j;
-	typename Of::place from = j.keys, to = j.other;
-	const auto turn = [&](bool last) {
-		TRY_CUDA(divide_listed(all, from, to, j.s.segments_most, chunk_map{}, no_map{}, j.s.taken));
-		TRY_CUDA(sort_all_kinds(all, leaf_place<Of>{ to, {} }, [&] {
-			return last ? choose(all.stream, &again) : cudaSuccess;
-		}));
-		std::swap(from, to);
 		return cudaSuccess;
-	};
-
-	all.s.leaf_bits = LEAF_BITS;
-	for (unsigned i = 1; i <= likely; i++)
-		TRY_CUDA(turn(i == likely));
+	}));
+	if (!chooses)
+		return Of::CARRIES ? sort_too_large(j, at, too_large, turns - 1, outer) : cudaSuccess;
+	if (outer != NULL)
+		return cudaSuccess;
 	return queue_chosen(j.stream, &again, [&](unsigned, cudaStream_t stream) {
-		all.stream = stream;
-		all.rare = true;
-		TRY_CUDA(turn(false));
-		return turn(true);
+		j.stream = stream;
+		j.rare = true;
+		j.has_long = false;
+		return sort_too_large(j, at, too_large, Of::CARRIES ? 1 : turns - 1,
+		                      Of::CARRIES ? &again : NULL);
 	});
 }
 
@@ -585,85 +542,127 @@ list_one(const job<Of> &j, int kind)
 
 /* In a room that is not whole, or in order; pairs are mapped before, keys when they are first moved. */
 template <class Of> static cudaError_t
-sort_one_segment(const job<Of> &j)
+sort_one_segment(job<Of> j)
 {
+	leaf_place<Of> all = { j.keys, {} };
+
+	j.s.leaf_bits = LEAF_BITS;
 	TRY_CUDA(cudaMemsetAsync(j.s.listed, 0, LISTED * sizeof *j.s.listed, j.stream));
 	TRY_CUDA(list_one(j, TOO_LARGE));
 	if constexpr (Of::CARRIES) {
 		TRY_CUDA(map_keys(j, j.map, no_map{}));
-		if (j.sorter->of_graph)
-			return sort_pairs_in_graph(j);
-		return sort_too_large(j, j.keys, chunk_map{}, no_map{}, 1);
-	} else {
-		const typename Of::first first(j.map);
-
-		if (j.sorter->of_graph)
-			return sort_in_graph(j, j.keys, leaf_place<Of>{ j.keys, {} }, chunk_map{}, first,
-			                     GRAPH_TURNS + 1);
-		return sort_too_large(j, j.keys, chunk_map{}, first, 1);
+		return sort_too_large(j, all, 1, j.count > LEAF_BINS * LEAF_KEYS / 2);
 	}
+	all.chunks.unread = true;
+	return sort_too_large(j, all, 1, GRAPH_TURNS);
 }
 
 /* ---- all of it ---------------------------------------------------------------- */
 
-/* Sort the leaves AT that a division of FROM, in CHUNKS or not, has listed, which are likely of 2^LEAF_BITS,
- * and what is too large for one. */
-template <class Of> static cudaError_t
-sort_divided(job<Of> j, typename Of::place from, const leaf_place<Of> &at, chunk_map chunks,
-             unsigned leaf_bits)
-{
-	const unsigned turns = keys_are_few(Of::PLAN_BITS, j.count) ? 0 : GRAPH_TURNS;
-	uint32_t too_large = 0;
+template <class Of> static cudaError_t sort_in_slots(const job<Of> &j, bool filled);
 
-	if constexpr (!Of::CARRIES)
-		if (j.sorter->of_graph) {
-			j.s.leaf_bits = leaf_bits;
-			return sort_in_graph(j, from, at, chunks, typename Of::first{}, turns);
-		}
-	TRY_CUDA(sort_listed(j, at, leaf_bits, &too_large, [] { return cudaSuccess; }));
-	if (j.has_long)
-		j.has_long = j.wide = false;
-	return sort_too_large(j, from, chunks, typename Of::first{}, too_large);
-}
-
-/* Divide many keys in one WAY, and sort them.  Buckets of uneven ones may be FILLED, or be in SLOTS if STATE
- * is NULL or says so. */
+/* Divide many keys in one WAY, and sort them.  Slots of even ones may be FILLED, or buckets of uneven ones;
+ * these may be in SLOTS if STATE is NULL or says so.  A graph has parts for ways that it never takes. */
 template <class Of> static cudaError_t
-sort_in_way(job<Of> j, enum way way, bool filled, const slot_map &slots = {}, const slot_state *state = NULL)
+sort_in_way(job<Of> j, unsigned way, bool filled, const slot_map &slots = {}, const slot_state *state = NULL)
 {
 	typedef tile_of_many<Of> tile;
-	const chunk_map chunks = { j.s.pool.places, j.s.pool.chunks.size / tile::KEYS };
 
+	if constexpr (!Of::CARRIES)
+		if (way == IN_SLOTS)
+			return j.s.slots.most > 0 ? sort_in_slots(j, filled) : cudaSuccess;
 	if (way == IN_LEVELS) {
+		if (j.s.level.bins == 0)
+			return cudaSuccess;
 		TRY_CUDA(divide_even(j));
-		return sort_divided(j, j.keys, leaf_place<Of>{ j.keys, {} }, {}, j.s.level_leaf_bits);
+		return sort_divided(j, leaf_place<Of>{ j.keys, {} }, j.s.level_leaf_bits, GRAPH_TURNS);
 	}
 	if (!filled)
 		TRY_CUDA(fill_buckets<tile>(j, false, state));
-	if (way == IN_LONG_LEAVES) {
+	if (uneven_are_long<Of>(j.s.room, j.count) && state == NULL && !has_one_way(j)) {
 		j.has_long = true;
 		j.wide = true;		/* leaves of 16 bits have no lists */
 		TRY_CUDA(list_buckets(j));
-		return sort_divided(j, j.other, leaf_place<Of>{ j.other, chunks_of(j) }, chunks, LEAF_BITS);
+		return sort_divided(j, leaf_place<Of>{ j.other, chunks_of(j) }, LEAF_BITS, GRAPH_TURNS);
 	}
-	TRY_CUDA((divide_by<tile>(j, j.other, j.keys, BUCKETS, buckets_of(j, slots, state), chunks,
+	TRY_CUDA((divide_by<tile>(j, j.other, j.keys, BUCKETS, buckets_of(j, slots, state), chunk_map_of(j),
 	                          typename Of::first{})));
-	return sort_divided(j, j.keys, leaf_place<Of>{ j.keys, {} }, {}, j.s.leaf_bits);
+	return sort_divided(j, leaf_place<Of>{ j.keys, {} }, j.s.leaf_bits, GRAPH_TURNS);
 }
 
-/* For decide(): how keys are divided, or that they are LOOKED_AT, or have been and are sorted. */
-enum { LOOKED_AT = UNEVENLY + 1 };
+/* Even keys may not fit their slots, or some may be outside of the range. */
+enum { NOT_EVEN, OUTSIDE, SLOTTED };
 
+struct slots_choice {
+	__host__ __device__ uint32_t
+	operator()(const slot_state &state) const
+	{
+		return state.broken != SLOTS_FIT ? NOT_EVEN :
+		       (state.outside[0] | state.outside[1]) != 0 ? OUTSIDE : SLOTTED;
+	}
+};
+
+/* Divide even keys by slots of buckets, which the host may have had FILLED, then by slots, and sort the
+ * leaves that come of it; if keys are not that even, divide them as uneven ones. */
+template <class Of> static cudaError_t
+sort_in_slots(const job<Of> &j, bool filled)
+{
+	const scratch &s = j.s;
+	const slot_leaves<typename Of::key> leaves = slot_leaves_of(j);
+
+	if (!filled || j.sorter->of_graph)
+		TRY_CUDA(fill_slots(j, false));
+	TRY_CUDA(divide_slots(j, leaves));
+	return decide(j, s.turns, SLOTTED, slots_choice{}, [&](const job<Of> &all, unsigned part) {
+		const slot_state *const state = s.turns, *const told = (const slot_state *)j.sorter->told;
+		const bool fit = !j.sorter->of_graph && told->broken == BINS_BREAK;
+		uint64_t *const listed = (uint64_t *)s.listed, *const places = fit ? listed : s.pool.places;
+
+		if (part == OUTSIDE)
+			return sort_outside(all, leaves);
+		/* buckets may be in slots, or not fit them: set to zero what they want to be */
+		TRY_CUDA(for_each((size_t)((const uint64_t *)state - places), all.stream,
+		                  [=] __device__ (size_t i) {
+			if (places + i >= listed || state->broken != BINS_BREAK)
+				places[i] = 0;
+		}));
+		return sort_in_way(all, UNEVENLY, fit, bucket_slots(j), state);
+	}, [&] { return sort_slots(j, leaves); }, j.count >= SLEEP_FROM);
+}
+
+/* Look at all keys, and if WAY suits them sort them: are they *DONE, as far as the host knows?  In a graph
+ * those that do not rise may have few strays. */
+template <class Of> static cudaError_t
+look_in_way(const job<Of> &j, unsigned way, bool falls, bool *done)
+{
+	const bool in_graph = j.sorter->of_graph;
+
+	if (way == CODED)
+		return sort_by_codes(j, done);
+	if constexpr (!Of::CARRIES)
+		if (way == UNITED)
+			return sort_strays(j, done);
+	TRY_CUDA(look_at_order(j, falls));
+	if (in_graph && falls)
+		return cudaSuccess;
+	*done = true;
+	return decide(j, &plan_of(j)->broken, 1, is_zero{}, [&](const job<Of> &all, unsigned) {
+		*done = false;
+		return in_graph ? look_in_way(all, UNITED, false, done) : cudaSuccess;
+	});
+}
+
+/* For decide(): how keys are divided, or that they are COMPARED and so on, or have been and are sorted. */
 struct way_choice {
 	ways may;
 
-	template <class Key> __host__ __device__ uint32_t
-	operator()(const bin_plan<Key> &plan) const
+	__host__ __device__ uint32_t
+	operator()(const bin_news &news) const
 	{
-		const bool sorted = plan.order != UNORDERED && plan.broken == 0;
-		const enum way way = way_of(plan, may);
+		const bool sorted = news.order != UNORDERED && news.broken == 0;
+		const enum way way = way_of(news, may);
 
-		return !sorted && way <= UNEVENLY ? (uint32_t)way : (uint32_t)LOOKED_AT;
+		return sorted || way > COMPARED ? (uint32_t)COMPARED : (uint32_t)way;
 	}
 };
 
@@ -678,166 +677,68 @@ struct look_choice {
 	}
 };
 
-/* Even keys to slots; a part of the graph that runs if they are not that even divides all as uneven ones. */
-template <class Of> static cudaError_t
-sort_slots_in_graph(const job<Of> &j)
-{
-	const scratch &s = j.s;
-	const slot_leaves<typename Of::key> leaves = slot_leaves_of(j);
-	chosen<if_not_zero> uneven = { 1, { &s.turns->broken, {} } };
-
-	TRY_CUDA(fill_slots(j, false));
-	TRY_CUDA(divide_slots(j, leaves));
-	TRY_CUDA(queue_beside(j.stream, 2, [&](unsigned i) {
-		if (i > 0)
-			return choose(j.stream, &uneven);
-		TRY_CUDA(sort_slots(j, leaves));
-		return sort_outside(j, leaves);
-	}));
-	return queue_chosen(j.stream, &uneven, [&](unsigned, cudaStream_t stream) {
-		uint64_t *const places = s.pool.places, *const listed = (uint64_t *)s.listed;
-		const slot_state *const state = s.turns;
-		job<Of> all = j;
-
-		all.stream = stream;
-		/* buckets may be in slots, or not fit them: set to zero what they want to be */
-		TRY_CUDA(for_each((size_t)((const uint64_t *)state - places), stream,
-		                  [=] __device__ (size_t i) {
-			if (places + i >= listed || state->broken != BINS_BREAK)
-				places[i] = 0;
-		}));
-		return sort_in_way(all, UNEVENLY, false, bucket_slots(j), s.turns);
-	});
-}
-
-/* Divide keys in one WAY, if there is that; buckets of uneven ones may be FILLED. */
-template <class Of> static cudaError_t
-divide_in_graph(const job<Of> &j, unsigned way, bool filled)
-{
-	if (way == IN_SLOTS)
-		return j.s.slots.most > 0 ? sort_slots_in_graph(j) : cudaSuccess;
-	if (way == IN_LEVELS && j.s.level.bins == 0)
-		return cudaSuccess;
-	if (way == UNEVENLY && uneven_are_long<Of>(j.s.room, j.count))
-		way = IN_LONG_LEAVES;
-	return sort_in_way(j, (enum way)way, filled);
-}
-
-/* Look at all keys, as their sample says, and sort them if they are in order, nearly, or have codes. */
-template <class Of> static cudaError_t
-look_in_graph(const job<Of> &j, unsigned look)
-{
-	bool were;
-
-	if (look == AT_CODES)
-		return sort_by_codes(j, &were);
-	TRY_CUDA(look_at_order(j, look == AT_FALLING));
-	if (look == AT_FALLING)
-		return cudaSuccess;
-	return decide(j, &plan_of(j)->broken, 1, is_zero{}, [&](const job<Of> &all, unsigned) {
-		return sort_strays(all, &were);
-	});
-}
-
-/* The host gets no answers, so the graph has all ways, and the device chooses as sort_many() does.  But if
- * the look at all keys finds nothing, and these are even but do not fit their slots, they are uneven. */
-template <class Of> static cudaError_t
-sort_many_in_graph(const job<Of> &j)
-{
-	typedef typename Of::key Key;
-	const bin_plan<Key> *const plan = plan_of(j);
-	way_choice choice = { ways_of(j, false) };
-	chosen<choice_by<bin_plan<Key>, way_choice>> first = { LOOKED_AT + 1, { plan, choice } };
-	const bool early = j.count < SLEEP_FROM && j.s.level.bins > 0;	/* then all uneven keys are skewed */
-
-	if (has_one_way(j))
-		return sort_in_way(j, UNEVENLY, false);
-	TRY_CUDA(queue_beside(j.stream, 1 + early, [&](unsigned i) {
-		return i == 0 ? choose(j.stream, &first) : fill_buckets<tile_of_many<Of>>(j, true);
-	}));
-	return queue_chosen(j.stream, &first, [&](unsigned way, cudaStream_t stream) {
-		job<Of> all = j;
-
-		all.stream = stream;
-		if (way != LOOKED_AT)
-			return divide_in_graph(all, way, early);
-		TRY_CUDA(decide(all, plan, LOOKS_AT_ALL, look_choice{}, look_in_graph<Of>));
-		choice.may.tried = 1u << COMPARED | 1u << UNITED | 1u << CODED;
-		return decide(all, plan, LOOKED_AT, choice, [](const job<Of> &here, unsigned other) {
-			return divide_in_graph(here, other, false);
-		});
-	});
-}
-
-/* Ask what the sample of many keys says.  Meanwhile the device fills buckets, if the sample says that it
- * will have to; *FILLED: it did. */
-template <class Of> static cudaError_t
-look_together(const job<Of> &j, bin_news *news, bool *filled)
-{
-	const bool early = j.count < SLEEP_FROM && (j.s.level.bins > 0 || j.s.slots.most > 0);
-
-	TRY_CUDA(ask(j, (const bin_news *)plan_of(j), false, [&] {
-		if (early)
-			TRY_CUDA(fill_buckets<tile_of_many<Of>>(j, true));
-		if constexpr (!Of::CARRIES)
-			if (early && j.s.slots.most > 0)
-				TRY_CUDA(fill_slots(j, true));
-		return cudaSuccess;
-	}));
-	*news = *(const bin_news *)j.sorter->told;
-	*filled = early && buckets_are_sure(*news, code_rule_of(j), slot_rule_of(j));
-	return cudaSuccess;
-}
-
 /* Few keys: to buckets, each of which is a leaf. */
 template <class Of> static cudaError_t
 sort_few(job<Of> j)
 {
-	const chunk_map chunks = { j.s.pool.places, j.s.pool.chunks.size / tile_of_few<Of>::KEYS };
-
 	j.has_long = j.s.room.has_long && (Of::CARRIES || j.count > LONG_FROM);
 	TRY_CUDA((look_at_all<tile_of_few<Of>>(j)));
 	TRY_CUDA(fill_buckets<tile_of_few<Of>>(j, false));
 	TRY_CUDA(list_buckets(j));
-	return sort_divided(j, j.other, leaf_place<Of>{ j.other, chunks_of(j) }, chunks, j.s.leaf_bits);
+	return sort_divided(j, leaf_place<Of>{ j.other, chunks_of(j) }, j.s.leaf_bits, 0);
 }
 
-/* Many keys, in one way after the other, until they are sorted. */
+/*
+ * Many keys.  When the host has been told what their sample says, it has all of them looked at, in one way
+ * after the other until they are sorted; if they are not, they are divided.  Meanwhile the device fills
+ * buckets, if the sample says that the host will want them.  A graph has a part for each way to divide keys,
+ * and one that looks at them once, and then has these parts, too.
+ */
 template <class Of> static cudaError_t
-sort_many(job<Of> j)
+sort_many(const job<Of> &j)
 {
-	ways may = ways_of(j, uneven_are_long<Of>(j.s.room, j.count));
-	bin_news news;
-	bool filled, done = false;	/* buckets, or their slots, are filled */
-	enum way way;
+	const bool in_graph = j.sorter->of_graph, early = j.count < SLEEP_FROM && j.s.level.bins > 0;
+	const bin_news *const plan = plan_of(j);
+	way_choice choice = { { code_rule_of(j), slot_rule_of(j), j.s.level.bins > 0, !Of::CARRIES, 0 } };
 
 	TRY_CUDA(look_at_all<tile_of_many<Of>>(j));
-	if constexpr (!Of::CARRIES)
-		if (j.sorter->of_graph)
-			return sort_many_in_graph(j);
-	TRY_CUDA(look_together(j, &news, &filled));
-	j.even = news.skewed == 0 && j.count >= GS_WINDOWS_FROM;
-	j.wide = news.skewed == 0 && news.range_bits > UNIT_BITS &&
-	         (uint64_t)j.s.level.bins << UNIT_BITS <= (uint64_t)1 << (news.range_bits - 1);
-	while ((way = way_of(news, may)) == IN_SLOTS || way >= COMPARED) {
-		may.tried |= 1u << way;
-		if (way == COMPARED) {
-			done = true;
-			TRY_CUDA(look_at_order(j, news.order == FALLS));
-			TRY_CUDA(decide(j, &plan_of(j)->broken, 1, is_zero{}, [&](const job<Of> &, unsigned) {
-				done = false;
-				return cudaSuccess;
+	if (has_one_way(j))
+		return sort_in_way(j, UNEVENLY, false);
+	return decide(j, plan, COMPARED + 1, choice, [&](job<Of> all, unsigned way) {
+		bool filled = early, done = false;
+
+		if (!in_graph) {
+			const bin_news news = *(const bin_news *)j.sorter->told;
+
+			filled = early && buckets_are_sure(news, code_rule_of(j), slot_rule_of(j));
+			all.even = news.skewed == 0 && j.count >= GS_WINDOWS_FROM;
+			all.wide = news.skewed == 0 && news.range_bits > UNIT_BITS &&
+			           (uint64_t)j.s.level.bins << UNIT_BITS <=
+			           (uint64_t)1 << (news.range_bits - 1);
+			while ((way = way_of(news, choice.may)) >= COMPARED && !done) {
+				choice.may.tried |= 1u << way;
+				TRY_CUDA(look_in_way(all, way, news.order == FALLS, &done));
+			}
+		} else if (way == COMPARED) {
+			TRY_CUDA(decide(all, plan, LOOKS_AT_ALL, look_choice{},
+			                [&](const job<Of> &here, unsigned look) {
+				return look_in_way(here, look == AT_CODES ? CODED : COMPARED,
+				                   look == AT_FALLING, &done);
 			}));
-		} else if (way == CODED) {
-			TRY_CUDA(sort_by_codes(j, &done));
-		} else if constexpr (!Of::CARRIES) {
-			TRY_CUDA(way == UNITED ? sort_strays(j, &done) : sort_in_slots(j, &filled, &done));
+			choice.may.tried = 1u << COMPARED | 1u << UNITED | 1u << CODED;
+			return decide(all, plan, COMPARED, choice, [](const job<Of> &here, unsigned other) {
+				return sort_in_way(here, other, false);
+			});
 		}
-		if (done)
-			return cudaSuccess;
-	}
-	return sort_in_way(j, way, filled,
-	                   filled && (may.tried >> IN_SLOTS & 1) != 0 ? bucket_slots(j) : slot_map{});
+		return done ? cudaSuccess : sort_in_way(all, way, filled);
+	}, [&] {
+		if (early)
+			TRY_CUDA(fill_buckets<tile_of_many<Of>>(j, true));
+		if constexpr (!Of::CARRIES)
+			if (early && !in_graph && j.s.slots.most > 0)
+				return fill_slots(j, true);
+		return cudaSuccess;
+	});
 }
 
 template <class Of> static cudaError_t

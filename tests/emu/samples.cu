@@ -154,12 +154,12 @@ sample_long(const struct sample_leaf *leaf)
 extern "C" const char *
 sample_way(const struct sample_says *says)
 {
-	static const char *const names[] = { "in slots", "in levels", "unevenly", "in long leaves",
-	                                     "compared", "united", "coded" };
+	static const char *const names[] = { "in slots", "in levels", "unevenly", "compared", "united",
+	                                     "coded" };
 	static const char *const orders[] = { "", "rises", "falls", "nearly" };
 	const uint32_t v = says->values;
-	bin_news news = { says->skewed, UNORDERED, says->range_bits, says->spread, { v, v, v, v } };
-	ways may = { { 64, false }, slot_rule{ 20, 64, 16 }, true, says->long_leaves, true, 0 };
+	bin_news news = { says->skewed, UNORDERED, says->range_bits, says->spread, { v, v, v, v }, 0 };
+	ways may = { { 64, false }, slot_rule{ 20, 64, 16 }, true, true, 0 };
 
 	for (uint32_t o = RISES; o <= NEARLY; o++)
 		if (strcmp(orders[o], says->order) == 0)

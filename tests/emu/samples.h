@@ -46,7 +46,7 @@ cudaError_t sample_sample(const struct sample_leaf *leaf);
 struct sample_says {
 	const char *order;		/* "rises", "falls", "nearly" */
 	const char *tried;
-	bool        skewed, spread, long_leaves;
+	bool        skewed, spread;
 	unsigned    range_bits, values;
 };
 

@@ -628,23 +628,20 @@ check_ways(void)
 		struct sample_says says;
 		const char        *way;
 	} rows[] = {
-		{ { "", "", false, false, false, 64, 60000 }, "in slots" },
-		{ { "", "in slots", false, false, false, 64, 60000 }, "unevenly" },
-		{ { "", "", false, true, false, 64, 60000 }, "in levels" },
-		{ { "", "", false, false, false, 19, 60000 }, "in levels" },
-		{ { "", "", true, true, false, 64, 60000 }, "unevenly" },
-		{ { "", "", true, true, true, 64, 60000 }, "in long leaves" },
-		{ { "", "in slots", false, false, true, 64, 60000 }, "unevenly" },
-		{ { "", "", true, true, true, 64, 100 }, "coded" },
-		{ { "", "coded", true, true, true, 64, 100 }, "in long leaves" },
-		{ { "", "", true, true, true, 64, 200 }, "in long leaves" },
-		{ { "rises", "", false, false, false, 64, 60000 }, "compared" },
-		{ { "falls", "", true, true, true, 64, 100 }, "compared" },
-		{ { "rises", "compared", false, false, false, 64, 60000 }, "united" },
-		{ { "falls", "compared", false, false, false, 64, 60000 }, "in slots" },
-		{ { "nearly", "", true, true, false, 64, 60000 }, "united" },
-		{ { "nearly", "united", true, true, false, 64, 100 }, "coded" },
-		{ { "nearly", "united, coded", true, true, false, 64, 100 }, "unevenly" },
+		{ { "", "", false, false, 64, 60000 }, "in slots" },
+		{ { "", "", false, true, 64, 60000 }, "in levels" },
+		{ { "", "", false, false, 19, 60000 }, "in levels" },
+		{ { "", "", true, true, 64, 60000 }, "unevenly" },
+		{ { "", "", true, true, 64, 100 }, "coded" },
+		{ { "", "coded", true, true, 64, 100 }, "unevenly" },
+		{ { "", "", true, true, 64, 200 }, "unevenly" },
+		{ { "rises", "", false, false, 64, 60000 }, "compared" },
+		{ { "falls", "", true, true, 64, 100 }, "compared" },
+		{ { "rises", "compared", false, false, 64, 60000 }, "united" },
+		{ { "falls", "compared", false, false, 64, 60000 }, "in slots" },
+		{ { "nearly", "", true, true, 64, 60000 }, "united" },
+		{ { "nearly", "united", true, true, 64, 100 }, "coded" },
+		{ { "nearly", "united, coded", true, true, 64, 100 }, "unevenly" },
 	};
 
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {

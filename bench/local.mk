@@ -169,6 +169,7 @@ bench_results = \
   bench/results/h200-2026-11-29/shapes.txt \
   bench/results/h200-2026-11-30/merge.txt \
   bench/results/h200-2026-11-30/sanitizer.txt \
+  bench/results/h200-2026-11-30/shapes.txt \
   bench/results/h100-2026-11-26/codes.txt \
   bench/results/h100-2026-11-26/one-kernel.txt \
   bench/results/h100-2026-11-26/one-sequence.txt \

@@ -568,12 +568,12 @@ sort_beside(job<Of> j, int kind, const leaf_place<Of> &at, unsigned aside)
  * Sort what is listed, from AT to where it belongs; returns how many are TOO_LARGE.
  *
  * Leaves of 2^LEAF_BITS keys are likely, so they are queued before the host knows how many there
- * are; if few keys are in chunks, so are longer leaves, or LONG ones in place of them, and shorter ones, beside
- * them, for each kind alone leaves multiprocessors idle; and what ALSO queues, which needs no answer.  Longer
- * ones are on a stream of a higher priority: each takes about as long as all others.  While these are at work,
- * the host asks on another stream, and has others sort the other kinds: these are few, and each alone would
- * take as long as its longest leaf.  Leaves of 16 bits with fewer keys, which may be all or none, are sorted
- * beside.
+ * are; if few keys are in chunks, so are longer leaves, or LONG ones in place of them, and shorter ones,
+ * beside them, for each kind alone leaves multiprocessors idle; and what ALSO queues, which needs no answer.
+ * Longer ones are on a stream of a higher priority: each takes about as long as all others.  While these are
+ * at work, the host asks on another stream, and has others sort the other kinds: these are few, and each
+ * alone would take as long as its longest leaf.  Leaves of 16 bits with fewer keys, which may be all or none,
+ * are sorted beside.
  */
 template <class Of, class Also> static cudaError_t
 sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, uint32_t *too_large,

@@ -37,7 +37,7 @@ gs_sorter_open(struct gs_sorter *sorter)
 	cudaError_t error = gs_sorter_of_graph(sorter);
 
 	const auto open = [&] {
-		for (cudaStream_t &aside : sorter->aside)	/* 1: shorter leaves than those that are likely */
+		for (cudaStream_t &aside : sorter->aside)	/* 1: for shorter leaves than likely ones */
 			TRY_CUDA(cudaStreamCreateWithPriority(&aside, cudaStreamNonBlocking,
 			                                      &aside == &sorter->aside[1] ? 0 : -1));
 		TRY_CUDA(cudaEventCreateWithFlags(&sorter->listed, cudaEventDisableTiming));

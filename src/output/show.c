@@ -238,17 +238,18 @@ show_header(struct gs_show *show, const char *header, size_t bytes)
 {
 	const struct gs_fields *fields = &show->order->fields;
 	const char *end = header + bytes, *name = "count";
+	const size_t marked = gs_line_mark(header, bytes);
 
-	for (size_t marked = gs_line_mark(header, bytes); header < end; marked = 0, name = "") {
-		const char *begin = header + marked;
-		const size_t line = (size_t)(gs_line_end(show->order, begin, end) - begin);
+	TRY(reserve(show, marked + 1));		/* there is memory, then */
+	put_bytes(show, header, marked);
+	for (header += marked; header < end; name = "") {
+		const size_t line = (size_t)(gs_line_end(show->order, header, end) - header);
 
-		TRY(reserve(show, marked + line + 16));
-		put_bytes(show, header, marked);
+		TRY(reserve(show, line + 16));
 		show->bytes += (size_t)sprintf(show->text + show->bytes, fields->csv ? "%s%c" : "%7s%c", name,
 		                               fields->csv ? fields->separator : ' ');
-		TRY(put_line(show, true, begin, line));
-		header = begin + line;
+		TRY(put_line(show, true, header, line));
+		header += line;
 	}
 	return GS_OK;
 }

@@ -194,7 +194,7 @@ for name in sys.argv[1:]:
 		cells = [re.search(before + "((?: [0-9.]+)+)", counters)[1].rstrip(".").split() for before in
 		         (r"u32, 2\^16 to 2\^30:", r"u64, 2\^18 to 2\^30:")]
 		kernels = open("kernels/README.md").read()
-		shapes = open("bench/results/h200-2026-11-29/shapes.txt").read()
+		shapes = open("bench/results/h200-2026-11-30/shapes.txt").read()
 		for name, row in zip(("u32", "u64"), (cells[0][2::2], cells[1][::2])):
 		    few = re.findall(rf"(?m)^{name} +2\^(?:18|20|22|24) +{number}", shapes)
 		    row = " | ".join(few[:4] + row[4:])

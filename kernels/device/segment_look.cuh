@@ -353,7 +353,7 @@ look_at(const looked_at<typename Of::key> &in, const typename Of::first &first, 
 		assign<LOOK_THREADS>(in.v.segments, all, in.v.tile_keys, in.v.head);
 }
 
-/* Blocks look at all items in turn: at those that are taken, or if nobody counts these one each. */
+/* Blocks look at the items in turn: as many as TAKEN says, or if it is NULL, one each. */
 template <class Of> static __global__ void
 __launch_bounds__(LOOK_THREADS)
 look_kernel(const __grid_constant__ looked_at<typename Of::key> in, typename Of::first first)

@@ -630,8 +630,8 @@ sort_in_slots(const job<Of> &j, bool filled)
 	}, [&] { return sort_slots(j, leaves); }, j.count >= SLEEP_FROM);
 }
 
-/* Look at all keys, and if WAY suits them sort them: are they *DONE, as far as the host knows?  In a graph
- * those that do not rise may have few strays. */
+/* Look at all keys, and if WAY suits them sort them: are they *DONE, as far as the host knows?  A graph also
+ * looks for strays here, if the keys do not rise. */
 template <class Of> static cudaError_t
 look_in_way(const job<Of> &j, unsigned way, bool falls, bool *done)
 {

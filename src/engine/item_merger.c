@@ -511,7 +511,7 @@ cut(struct gs_item_merger *merger)
 	return GS_OK;
 }
 
-/* What source NUMBER gave to the round has left. */
+/* The items of source NUMBER in this round have left: move its window on. */
 static void
 go_on(void *context, size_t number)
 {

@@ -38,7 +38,7 @@ load ../helpers
 	grep "verified: .*in order.*head" err
 }
 
-@test "of a merge that trusts its inputs the order is not verified" {
+@test "-m --force --verify does not verify the order" {
 	printf '3\n1\n2\n' >in
 	printf '5\n4\n' >more
 	gsort --lines -m --force --verify in more | paste -sd ' ' | grep -qx '3 1 2 5 4'

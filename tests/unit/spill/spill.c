@@ -632,8 +632,8 @@ check_headers(void)
 	gs_packer_close(&packer);
 }
 
-/* COUNT keys that cannot be compressed take no more than their bytes.  They come back, as do equal ones and
- * those of which some have the same first byte: their packed form may be as long as they are. */
+/* COUNT keys that cannot be compressed take no more than their bytes.  They come back, and so do equal keys,
+ * and keys that share a first byte in part: their packed form may be as long as they are. */
 static void
 check_packed(enum gs_pack_method method, size_t count)
 {

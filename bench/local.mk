@@ -168,6 +168,7 @@ bench_results = \
   bench/results/h200-2026-11-29/cpu.txt \
   bench/results/h200-2026-11-29/shapes.txt \
   bench/results/h200-2026-11-30/merge.txt \
+  bench/results/h200-2026-11-30/pairs.txt \
   bench/results/h200-2026-11-30/sanitizer.txt \
   bench/results/h200-2026-11-30/shapes.txt \
   bench/results/h100-2026-11-26/codes.txt \

@@ -480,30 +480,38 @@ check_failing(const char *program)
 	free(buffer);
 }
 
-/* A file may become as long as LIMIT, four MiB are written, and ten expected: NEEDED more. */
+/* Of a run of ten MiB, in PARTS that are written in turn, a file may become as long as LIMIT: what was written,
+ * and what is NEEDED, which is less if it is compressed: each key is there four times. */
 static void
-check_full(const char *program, size_t limit_bytes, const char *needed)
+check_full(const char *program, size_t limit_bytes, unsigned parts, const char *needed)
 {
-	const struct row row = { "", program, 1, 1, 4 << 20, 1 << 16, 1, 1, 1 << 16 };
+	enum { ONCE = 1 << 14, RUN_BYTES = 10 << 20 };
+	const struct row row = { "", program, 1, 1, 1, 1, 1, 1, 1 << 16 };
 	char *buffer = malloc(row.buffer_bytes);
 	struct gs_spill_options options = options_of(&row, buffer);
+	static uint32_t keys[ONCE];
 	struct rlimit before, limit;
 	struct gs_spill *spill;
 	struct gs_run run;
 	gs_status status;
 
-	options.expected_bytes = 10 << 20;
+	options.expected_bytes = RUN_BYTES;
+	for (unsigned k = 0; k < ONCE; k++)
+		keys[k] = (uint32_t)units_mix(k / 4);
 	status = gs_spill_open(&spill, &options);
 	getrlimit(RLIMIT_FSIZE, &before);
 	limit = before;
 	limit.rlim_cur = limit_bytes;
 	setrlimit(RLIMIT_FSIZE, &limit);	/* SIGXFSZ kills, as usual */
 	if (status == GS_OK)
-		status = write_run(spill, &row, 32, 0, &run);
+		status = gs_spill_begin(spill, 32, parts);
+	for (unsigned at = 0; at < RUN_BYTES / sizeof keys && status == GS_OK; at++)
+		status = gs_spill_write(spill, at % parts, keys, ONCE);
+	if (status == GS_OK)
+		status = gs_spill_end(spill, &run);
 	setrlimit(RLIMIT_FSIZE, &before);
 	CHECK(status == GS_EIO && strstr(gs_message(), dirs[0]) != NULL &&
-	      strstr(gs_message(), limit_bytes > 0 ? "after 1 MiB, " : "after 0 MiB, ") != NULL &&
-	      strstr(gs_message(), needed) != NULL && strstr(gs_message(), "-T") != NULL,
+	      strstr(gs_message(), needed) != NULL && strstr(gs_message(), "with more space with -T") != NULL,
 	      "a size limit is reported: status %d, '%s'", (int)status, gs_message());
 	gs_spill_close(spill);
 	free(buffer);
@@ -712,9 +720,11 @@ unit_spill(void)
 	check_stage_full(9);
 	check_stage_full(1);
 	check_forgetter();
-	check_full(NULL, 1 << 20, "and 10 MiB more are needed; name a directory with more space with -T");
-	check_full(NULL, 0, "and 10 MiB more are needed; name a directory with more space with -T");
-	check_full("lz4", 0, "and 10 MiB more are needed; name a directory with more space with -T");
+	check_full(NULL, 1 << 20, 1, " after 1 MiB, and 9 MiB more are needed; ");
+	check_full(NULL, 1 << 20, 2, " after 2 MiB, and 8 MiB more are needed; ");
+	check_full(NULL, 0, 1, " after 0 MiB, and 10 MiB more are needed; ");
+	check_full("lz4", 0, 1, " after 0 MiB, and 10 MiB more are needed; ");
+	check_full("lz4", 1 << 20, 1, " after 1 MiB, and 7 MiB more are needed; ");
 	check_dirs();
 	check_failing(NULL);
 	check_failing("lz4");

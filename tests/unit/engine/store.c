@@ -364,6 +364,33 @@ check_staging_buffers(void)
 	CHECK(!ring_waits, "a buffer is left for each that is asked for");
 }
 
+/* A buffer that one thread fills leaves when another, which began before, has copied its keys, too. */
+static void
+check_staging_writers(void)
+{
+	struct gs_staging_buffer *buffer = &buffers.each[0];
+
+	buffers = (struct gs_staging_buffers){ .stage = lend_one, .give = take_back };
+	gs_staging_buffers_open(&buffers, RING, GS_CLASSES);
+	*buffer = (struct gs_staging_buffer){
+		.used = true, .claimed = 1, .writers = 1,
+		.staging = { .key_bits = 32, .keys = ring[0], .room = RING_KEYS },
+	};
+	ring_lent = 1;
+	add_one(NULL);
+	CHECK(ring_lent == 1 && buffer->claimed == RING_KEYS && buffer->writers == 1, "it is full, and stays");
+	buffer->writers = 0;
+	CHECK(gs_staging_buffers_rest(&buffers) == GS_OK && ring_lent == 0, "and leaves later");
+	*buffer = (struct gs_staging_buffer){
+		.used = true, .staging = { .key_bits = 32, .keys = ring[0], .room = RING_KEYS },
+	};
+	ring_lent = 1;
+	add_one(NULL);
+	CHECK(ring_lent == 1 && buffer->used, "a buffer with room for another key stays");
+	add_one(NULL);
+	CHECK(ring_lent == 0 && !buffer->used, "until it is full");
+}
+
 /* Each thread has its own extremes: the least and the greatest of any of them, and of counted keys. */
 static void
 check_extremes(void)
@@ -408,6 +435,7 @@ unit_store(void)
 		check_row(&rows[r]);
 	check_errors();
 	check_staging_buffers();
+	check_staging_writers();
 	check_extremes();
 	free(model);
 	free(got);

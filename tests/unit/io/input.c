@@ -215,6 +215,10 @@ check_claims_left(void)
 	atomic_store(&interrupted, true);
 	gs_input_glance(input, 0, 8, data, &got);
 	CHECK(got == 0, "unless the job is interrupted");
+	pieces[0] = (struct gs_input_piece){ .bytes = 0 };
+	CHECK(gs_input_read(input, data, 4, &got) == GS_EINTERRUPTED && got == 0 &&
+	      gs_input_read_piece(input, &pieces[0], data, &got) == GS_EINTERRUPTED && got == 0 &&
+	      gs_input_advance(input, 0) == GS_EINTERRUPTED, "and then no other call reads");
 	atomic_store(&interrupted, false);
 	for (unsigned p = 0; p < 2; p++)
 		gs_input_claim(input, 4, &pieces[p]);

@@ -431,6 +431,27 @@ check_pages_to_file(void)
 	remove(path);
 }
 
+/* No call writes once a job is interrupted; what it has written to a file is taken back. */
+static void
+check_interrupted(void)
+{
+	static atomic_bool interrupted;
+	const struct gs_output_options options = { .name = path, .interrupted = &interrupted };
+	struct gs_output *out;
+	size_t mapped;
+	char *pages = map_letters(0, PIECE, &mapped);
+
+	CHECK(gs_output_open(&out, &options) == GS_OK && gs_output_write(out, pages, PIECE) == GS_OK,
+	      "an output");
+	atomic_store(&interrupted, true);
+	CHECK(gs_output_write(out, pages, PIECE) == GS_EINTERRUPTED, "it is not written to");
+	CHECK(gs_output_give_pages(out, pages, PIECE) == GS_EINTERRUPTED, "nor given pages");
+	CHECK(gs_output_complete(out) == GS_EINTERRUPTED, "nor completed");
+	gs_output_close(out);
+	munmap(pages, mapped);
+	CHECK(access(path, F_OK) != 0, "there is no file");
+}
+
 void unit_output(void);
 
 void
@@ -461,6 +482,7 @@ unit_output(void)
 	check_pages(true);
 	check_pages(false);
 	check_pages_to_file();
+	check_interrupted();
 	status = in_child(lose_reader);
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE,
 	      "without a reader it dies in silence: %x", (unsigned)status);

@@ -110,6 +110,8 @@ static const struct wrong {
 #define FITS	U32(TO(GSORT_U8)), 900, 0, 1, 300, false	/* but for the last */
 	{ "too large", { "", FITS }, ONE, NONE, "does not fit in u8" },
 	{ "too large", { "", FITS }, MANY, NONE, "does not fit in u8" },
+	{ "too small, between two spans", { "", I64(.unique = true, TO(GSORT_U8)), 900, -1, 1, 200, false },
+	  MANY, NONE, "does not fit in u8" },
 	{ "lost", { "", U32(UP), SOME }, ONE, LOST, "900 keys in, 899 out" },
 	{ "lost", { "", U32(.unique = true), SOME }, COUNTING, LOST, "900 keys in, 899 out" },
 	{ "lost", { "", U32(UP), SOME }, MANY, LOST, "900 keys in, 899 out" },

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* progress.c - the time left that lines of progress say, of jobs with given rates */
+/* progress.c - how much of a job is done, by its counters; and the time left that lines of progress say, of jobs
+ * with given rates */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/splitmix.h"
 #include "cli/progress.h"
+#include "job/job.h"
 #include "tests/unit/units.h"
 
 void unit_progress(void);
@@ -139,6 +141,60 @@ pass_the_total(void)
 	CHECK(strstr(line.text, "eta") == NULL && strchr(line.text, '%') == NULL, "'%s'", line.text);
 }
 
+/* ---- how much is done ---------------------------------------------------------------------- */
+
+/* A job of 1000 ns of reading, MERGE and WRITE; 80 bytes of runs, of 120 that will be written to disk. */
+static const struct work {
+	const char *sentence;
+	uint64_t    merge, write, spilled;
+	bool        of_set;
+	struct gsort_progress p;
+	uint64_t    done;
+} works[] = {
+#define READ(in, stored, all)	.bytes_in = (in), .stored_in = (stored), .bytes_total = (all)
+#define KEYS(sorted, in)	.keys_sorted = (sorted), .keys_in = (in)
+	{ "nothing is read", 500, 200, 0, false, { GSORT_READING, READ(0, 0, 1) }, 0 },
+	{ "half is read", 500, 200, 40, false, { GSORT_READING, READ(50, 0, 100) }, 500 },
+	{ "half of the files is read", 500, 200, 0, false, { GSORT_READING, READ(1, 50, 100) }, 500 },
+	{ "half of compressed files is read", 500, 200, 0, false,
+	  { GSORT_READING, READ(999, 30, UINT64_MAX), .stored_total = 60 }, 500 },
+	{ "more is read than was expected", 500, 200, 0, false, { GSORT_READING, READ(101, 0, 100) }, 1000 },
+	{ "there is nothing to be read", 500, 200, 0, false, { GSORT_READING, READ(0, 0, 0) }, 1000 },
+	{ "all is read", 500, 200, 80, false, { GSORT_SORTING, READ(100, 0, 100) }, 1000 },
+	{ "runs are merged", 500, 200, 90, false, { GSORT_SORTING, READ(100, 0, 100) }, 1125 },
+	{ "all runs but the last are merged", 500, 200, 120, false,
+	  { GSORT_SORTING, READ(100, 0, 100), KEYS(0, 9) }, 1500 },
+	{ "the last ones are merged", 500, 1, 0, false, { GSORT_WRITING, READ(1, 0, 100), KEYS(0, 9) }, 1500 },
+	{ "half is written", 500, 200, 80, false, { GSORT_WRITING, READ(100, 0, 100), KEYS(5, 10) }, 1600 },
+	{ "more is written", 500, 200, 80, false, { GSORT_WRITING, READ(100, 0, 100), KEYS(2, 1) }, 1700 },
+	{ "inputs are merged", 0, 0, 0, false, { GSORT_WRITING, READ(25, 0, 100), KEYS(5, 9) }, 250 },
+	{ "a set is written", 0, 200, 0, true, { GSORT_WRITING, READ(50, 0, 100), KEYS(5, 10) }, 600 },
+	{ "all is done", 500, 200, 0, false, { GSORT_DONE, READ(0, 0, 100) }, 1700 },
+};
+
+static void
+check_work(const struct work *work)
+{
+	static struct gsort job;
+	static char set;
+	struct gs_counters *counters = &job.monitor.counters;
+	struct gsort_progress p = work->p;
+
+	atomic_store(&job.set, work->of_set ? (struct gs_combination *)(void *)&set : NULL);
+	atomic_store(&counters->read_ns, 1000);
+	atomic_store(&counters->merge_ns, work->merge);
+	atomic_store(&counters->write_ns, work->write);
+	atomic_store(&counters->disk_bytes, 80);
+	atomic_store(&counters->written_bytes, 120);
+	atomic_store(&counters->spilled_bytes, work->spilled);
+	gs_job_work(&job, &p);
+	CHECK(p.work_done == work->done && p.work_total == 1000 + work->merge + work->write,
+	      "%s: %llu of %llu", work->sentence, (unsigned long long)p.work_done,
+	      (unsigned long long)p.work_total);
+}
+
+/* ---- jobs that are drawn ------------------------------------------------------------------- */
+
 /* From LEAST to MOST. */
 static double
 draw(uint64_t *random, double least, double most)
@@ -170,6 +226,8 @@ unit_progress(void)
 {
 	uint64_t random = 29;
 
+	for (unsigned w = 0; w < sizeof works / sizeof works[0]; w++)
+		check_work(&works[w]);
 	pass_the_total();
 	for (unsigned r = 0; r < sizeof rows / sizeof rows[0]; r++)
 		follow(&rows[r]);

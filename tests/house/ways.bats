@@ -165,7 +165,7 @@ members() {
 	takes "words of strings, not words one by one" --lines plain
 	takes "not words one by one" -k2,2 -k3,3n plain
 	takes "not words one by one" -t, -k2,2 -k3,3 commas
-	takes "words of strings" --lines pairs
+	takes "words of strings, not words one by one" --lines pairs	# short ones, too
 	takes "words of strings, not words of numbers" -k1.1,1.9 pairs
 	if [ "$avx512" -eq 0 ]; then
 		takes "words of pairs, not words of texts" -k1,1 -k2,2n pairs

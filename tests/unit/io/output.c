@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/filesystem.h"
 #include "io/output.h"
 #include "tests/unit/units.h"
 
@@ -129,14 +130,19 @@ check_standard(size_t size, size_t at, bool finish)
 {
 	const size_t end = at + WHOLE;
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600), kept;
+	struct rlimit limit = { .rlim_cur = 0 };
 	struct gs_output *out;
+	struct stat st;
 	char last;
 
 	CHECK(ftruncate(fd, (off_t)size) == 0 && pwrite(fd, "z", 1, (off_t)size - 1) == 1 &&
 	      lseek(fd, (off_t)at, SEEK_SET) == (off_t)at, "a file is there");
 	out = open_standard(fd, &kept);
-	CHECK(submit(out, 0, WHOLE) == GS_OK && (!finish || gs_output_finish(&out, 1) == GS_OK),
-	      "standard output is written: %s", gs_message());
+	CHECK(submit(out, 0, WHOLE) == GS_OK, "standard output is written: %s", gs_message());
+	CHECK(fstat(fd, &st) == 0 && getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+	      (limit.rlim_cur != RLIM_INFINITY || !gs_filesystem_preallocates(fd) ||
+	       (size_t)st.st_blocks * 512 > end + WHOLE), "there are blocks for more");
+	CHECK(!finish || gs_output_finish(&out, 1) == GS_OK, "it is finished: %s", gs_message());
 	gs_output_close(out);
 	restore_standard(kept);
 	CHECK(lseek(fd, 0, SEEK_CUR) == (off_t)end, "the descriptor points behind the last byte");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* progress.c - how much of a job is done, by its counters; and the time left that lines of progress say, of jobs
- * with given rates */
+/* progress.c - how much of a job is done, by its counters; the time left that lines of progress say */
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,7 +163,8 @@ static const struct work {
 	{ "runs are merged", 500, 200, 90, false, { GSORT_SORTING, READ(100, 0, 100) }, 1125 },
 	{ "all runs but the last are merged", 500, 200, 120, false,
 	  { GSORT_SORTING, READ(100, 0, 100), KEYS(0, 9) }, 1500 },
-	{ "the last ones are merged", 500, 1, 0, false, { GSORT_WRITING, READ(1, 0, 100), KEYS(0, 9) }, 1500 },
+	{ "the last ones are merged", 500, 1, 0, false,
+	  { GSORT_WRITING, READ(1, 0, 100), KEYS(0, 9) }, 1500 },
 	{ "half is written", 500, 200, 80, false, { GSORT_WRITING, READ(100, 0, 100), KEYS(5, 10) }, 1600 },
 	{ "more is written", 500, 200, 80, false, { GSORT_WRITING, READ(100, 0, 100), KEYS(2, 1) }, 1700 },
 	{ "inputs are merged", 0, 0, 0, false, { GSORT_WRITING, READ(25, 0, 100), KEYS(5, 9) }, 250 },

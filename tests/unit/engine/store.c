@@ -378,7 +378,8 @@ check_staging_writers(void)
 	};
 	ring_lent = 1;
 	add_one(NULL);
-	CHECK(ring_lent == 1 && buffer->claimed == RING_KEYS && buffer->writers == 1, "it is full, and stays");
+	CHECK(ring_lent == 1 && buffer->claimed == RING_KEYS && buffer->writers == 1,
+	      "it is full, and stays");
 	buffer->writers = 0;
 	CHECK(gs_staging_buffers_rest(&buffers) == GS_OK && ring_lent == 0, "and leaves later");
 	*buffer = (struct gs_staging_buffer){

@@ -480,8 +480,8 @@ check_failing(const char *program)
 	free(buffer);
 }
 
-/* Of a run of ten MiB, in PARTS that are written in turn, a file may become as long as LIMIT: what was written,
- * and what is NEEDED, which is less if it is compressed: each key is there four times. */
+/* Of a run of ten MiB, in PARTS that are written in turn, a file may become as long as LIMIT: what was
+ * written, and what is NEEDED, which is less if it is compressed: each key is there four times. */
 static void
 check_full(const char *program, size_t limit_bytes, unsigned parts, const char *needed)
 {

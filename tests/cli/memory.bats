@@ -343,11 +343,13 @@ allows() {
 	peak_within $(((1 << 20) + 512000000 / 1024)) gsort -u32 --device=gpu -o out pipe
 }
 
-# refused_until_named OPTION...: refused with -S 16M, with a SIZE that is enough, and kept
+# refused_until_named OPTION...: refused with -S 16M, with a SIZE that is enough, and kept; a third of it is not enough
 refused_until_named() {
 	local size
-	fails 'needs' gsort -S 16M -T . "$@"
+	fails 'need' gsort -S 16M -T . "$@"
 	size=$(grep -o '[0-9]*M' fails-err | tail -n 1)
+	not gsort -S "$((${size%M} / 3))M" -T . "$@" >out-of-it 2>told		# part of a merge may be written
+	grep -q '^gsort: .*need.*[0-9]M' told
 	peak_within $((${size%M} * 1024)) gsort -S "$size" -T . "$@" >out-of-it
 }
 
@@ -380,8 +382,11 @@ refused_until_named() {
 		# shellcheck disable=SC2086
 		refused_until_named $options in
 	done
-	fails 'a line or record has 20000001 bytes or more' gsort --lines -C -S 16M in
-	peak_within $((76 << 10)) gsort --lines -C -S 76M in
+	refused_until_named --lines -C in
+	sed 's/$/,5/' in >rows
+	refused_until_named --csv -k2,2n --quantiles=1 rows
+	printf '%0100000d\n' {1..60} >rows
+	refused_until_named --lines --top=60 rows
 	for options in 1 2 3 4 5 6 7 8; do head -c 2000000 /dev/zero | tr '\0' "$options"; echo; done >in
 	peak_within 20480 gsort --lines -C -S 20M in
 	peak_within 20480 gsort --csv -C -S 20M in

@@ -499,6 +499,25 @@ check_failures(const struct row *row)
 	CHECK(errors > 10, "%s: %u errors", row->about, errors);
 }
 
+/* The -S that a message names for a large item: that of each share, times their number. */
+static void
+check_named(void)
+{
+	static const struct { size_t bytes; unsigned share; uint64_t beside; unsigned shares, mib; } cases[] = {
+		{ 3 << 20, 5, 0, 1, 36 }, { 3 << 20, 5, 0, 0, 36 }, { 3 << 20, 5, 0, 3, 108 },
+		{ (3 << 20) + 1, 10, (15 << 20) - 1, 1, 51 }, { 3 << 20, 10, 15 << 20, 1, 51 },
+		{ 3 << 20, 10, 16 << 20, 2, 104 }, { 1, 3, 99 << 20, 1, 105 },
+	};
+
+	for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+		char named[40];
+
+		snprintf(named, sizeof named, "'--buffer-size=%uM' (-S)", cases[c].mib);
+		CHECK(gs_item_fail_large(cases[c].bytes, cases[c].share, cases[c].beside, cases[c].shares) ==
+		      GS_EBUDGET && strstr(gs_message(), named) != NULL, "%s, not %s", named, gs_message());
+	}
+}
+
 static void
 check_errors(void)
 {
@@ -548,6 +567,7 @@ unit_item_store(void)
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0] && got != NULL; r++)
 		check_row(&rows[r]);
 	check_errors();
+	check_named();
 	free(memory);
 	free(got);
 }

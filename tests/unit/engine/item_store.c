@@ -503,7 +503,12 @@ check_failures(const struct row *row)
 static void
 check_named(void)
 {
-	static const struct { size_t bytes; unsigned share; uint64_t beside; unsigned shares, mib; } cases[] = {
+	static const struct {
+		size_t   bytes;
+		unsigned share;
+		uint64_t beside;
+		unsigned shares, mib;
+	} cases[] = {
 		{ 3 << 20, 5, 0, 1, 36 }, { 3 << 20, 5, 0, 0, 36 }, { 3 << 20, 5, 0, 3, 108 },
 		{ (3 << 20) + 1, 10, (15 << 20) - 1, 1, 51 }, { 3 << 20, 10, 15 << 20, 1, 51 },
 		{ 3 << 20, 10, 16 << 20, 2, 104 }, { 1, 3, 99 << 20, 1, 105 },

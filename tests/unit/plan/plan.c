@@ -382,9 +382,55 @@ check_threads(void)
 	}
 }
 
+/* What a message names is enough; one MiB less is not, or for addresses four. */
+static const struct {
+	struct gs_plan_input facts;
+	const char *says;		/* NULL: it is enough */
+} refusals[] = {
+#define BESIDE(bytes, ...)	CPU(.input_bytes = UNKNOWN, .overhead_bytes = (bytes), \
+				    .beside_what = "names", __VA_ARGS__)
+#define NOT_ENOUGH	" MiB of memory are not enough for names: gsort needs -S "
+#define ADDRESSES(a, b)	"only " a " MiB of address space are available; gsort needs " b " MiB (see ulimit -v)"
+	{ BESIDE(8 MiB, .memory_bytes = 16 MiB), "16" NOT_ENOUGH "24M" },
+	{ BESIDE(8 MiB, .memory_bytes = 23 MiB), "23" NOT_ENOUGH "24M" },
+	{ BESIDE(8 MiB, .memory_bytes = 24 MiB), NULL },
+	{ BESIDE(2 MiB, .memory_bytes = 16 MiB), NULL },
+	{ BESIDE((8 MiB) + 1, .memory_bytes = 16 MiB), "16" NOT_ENOUGH "25M" },
+	{ BESIDE((9 MiB) - 1, .memory_bytes = 16 MiB), "16" NOT_ENOUGH "25M" },
+	{ BESIDE(12 MiB, .memory_bytes = 16 MiB, .window_bytes = 3800 KiB), "16" NOT_ENOUGH "33M" },
+	{ BESIDE(12 MiB, .memory_bytes = 16 MiB, .window_bytes = 4 MiB), "16" NOT_ENOUGH "33M" },
+	{ BESIDE((12 MiB) - 7, .memory_bytes = 16 MiB, .window_bytes = 1), "16" NOT_ENOUGH "32M" },
+	{ BESIDE(12 MiB, .memory_bytes = 16 MiB, .window_bytes = 10 MiB), "16" NOT_ENOUGH "38M" },
+	{ BESIDE(8 MiB, .memory_bytes = 16 MiB, .shares = 1), "16" NOT_ENOUGH "24M" },
+	{ BESIDE(8 MiB, .memory_bytes = 16 MiB, .shares = 2), "16" NOT_ENOUGH "48M" },
+	{ CPU(.host_bytes = 3 MiB), "only 3 MiB of memory are available; gsort needs 16 MiB" },
+	{ CPU(.address_bytes = 40 MiB, .host_bytes = 3 MiB),
+	  "only 3 MiB of memory are available; gsort needs 16 MiB" },
+	{ CPU(.address_bytes = 40 MiB, .host_bytes = 40 MiB), ADDRESSES("40", "56") },
+	{ CPU(.address_bytes = 52 MiB, .host_bytes = 40 MiB), ADDRESSES("52", "56") },
+	{ CPU(.address_bytes = 56 MiB, .host_bytes = 40 MiB), NULL },
+	{ CPU(.address_bytes = 84 MiB), ADDRESSES("84", "88") },
+	{ CPU(.address_bytes = 88 MiB), NULL },
+};
+
+static void
+check_refusals(void)
+{
+	for (size_t r = 0; r < sizeof refusals / sizeof refusals[0]; r++) {
+		const char *says = refusals[r].says;
+		struct gs_plan plan;
+		const gs_status status = make(&plan, &refusals[r].facts);
+
+		CHECK(status == (says == NULL ? GS_OK : GS_EBUDGET) &&
+		      (says == NULL || strcmp(gs_message(), says) == 0),
+		      "row %zu: status %d, %s", r, (int)status, gs_message());
+	}
+}
+
 void
 unit_plan(void)
 {
+	check_refusals();
 	check_threads();
 	check_heads();
 	check_shares();

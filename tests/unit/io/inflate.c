@@ -412,6 +412,42 @@ check_frames(const struct format *format, const char *text)
 	free(plain[1]);
 }
 
+/* Memory for no frame of random bytes, one, or a few: none is unpacked behind the share of its thread. */
+static void
+check_frame_memory(const struct format *format)
+{
+	enum { FRAMES = 20, PERCENTS = 5 };
+	static const size_t percents[PERCENTS] = { 1, 99, 101, 199, 250 };	/* of a share for one frame */
+	const bool zstd = format->decompress == GSORT_DECOMPRESS_ZSTD;
+	const size_t bytes = zstd ? 20000 : 60000;
+	const size_t share = zstd ? 2 * bytes + 13 : bytes + 100 + (64 << 10);
+	char *text = malloc(FRAMES * bytes), *plain = malloc(FRAMES * bytes + 1);
+	char *packed = malloc(ROOM_BYTES);
+	size_t used = 0;
+
+	for (size_t b = 0; b < FRAMES * bytes; b++)
+		text[b] = (char)units_mix(b);
+	for (size_t f = 0; f < FRAMES; f++)
+		used += zstd ? pack(format, text + f * bytes, bytes, packed + used)
+		             : deflate_blocked(text + f * bytes, bytes, packed + used);
+	for (size_t p = 0; p < PERCENTS; p++) {
+		const unsigned threads = 2, slots = threads + 2;
+		gs_status status;
+		size_t got;
+
+		options = (struct gs_inflate_options){
+			.threads = threads, .memory_bytes = slots * (share * percents[p] / 100),
+		};
+		status = unpack(format->decompress, packed, used, false, FRAMES * bytes + 1, plain, &got);
+		CHECK(status == GS_OK && got == FRAMES * bytes && memcmp(plain, text, got) == 0,
+		      "frames of %s in memory for %zu %% of one come out whole: %zu, %s", format->name,
+		      percents[p], got, status == GS_OK ? "ok" : gs_message());
+	}
+	free(text);
+	free(plain);
+	free(packed);
+}
+
 static void
 check_names(void)
 {
@@ -457,6 +493,8 @@ unit_inflate(void)
 	}
 	check_frames(&formats[0], text);
 	check_frames(&formats[3], text);
+	check_frame_memory(&formats[0]);
+	check_frame_memory(&formats[3]);
 	check_zstd_extras(text, plain);
 	check_names();
 	free(text);

@@ -247,13 +247,13 @@ lines_of() {
 
 @test "few addresses: lines lie one behind the other, not in addresses of each thread" {
 	skips_under_sanitizer "it takes addresses itself"
-	local kib
+	local kib threads
 	seq -f '%039.0f' 1000000 >in
-	for kib in 160000 180000 200000 250000 300000 400000; do
-		(ulimit -v $kib; gsort --lines -r --parallel=16 -o out in)
+	while read -r kib threads; do
+		(ulimit -v $kib; gsort --lines -r --parallel=$threads -o out in)
 		[ "$(head -n 1 out)" = "$(tail -n 1 in)" ]
 		[ "$(stat -c %s out)" = 40000000 ]
-	done
+	done < <(printf '%s\n' "160000 2" "180000 16" "200000 16" "230000 3" "270000 4" "300000 16" "400000 16")
 }
 
 # From here on programs read files of the kernel from below the folder kernel, if they are there,

@@ -73,6 +73,8 @@ on_cpu() {
 	head -c 80000 in >few		# there are no more values than keys
 	gsort -u64 --device=cpu -S 16M --top=1M few >out
 	[ "$(wc -l <out)" -eq 10000 ]
+	gen --keys 700000 --type text >lines
+	fails 'for so many values .*gsort needs -S [45][0-9]M$' gsort --lines -S 16M -T . --top=700000 lines
 }
 
 @test "16M is enough for every kind of text and any number of threads" {

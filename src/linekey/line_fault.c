@@ -222,12 +222,14 @@ gs_line_key_place(const struct gs_line_order *order, size_t key, const char *lin
 	const char *limit = gs_line_content_end(order, line, bytes);
 	const struct gs_keydef *keydef = &order->keys[key];
 	const enum gs_ordering ordering = keydef->ordering;
-	struct gs_key_text text = { .locale = keydef->locale };
-	struct gs_key_text number;
+	struct gs_key_text text = { .locale = keydef->locale }, number;
 	const unsigned char *blanks_end;
 	size_t month_bytes = 0;
 
 	gs_field_find(&order->fields, keydef, line, limit, &text);
+	for (number = text; text.csv && gs_key_text_next(&number) >= 0;)
+		continue;
+	text.end = text.csv ? number.at : text.end;	/* where the last byte that counts ends */
 	blanks_end = (const unsigned char *)gs_field_limit(&order->fields, keydef, line, limit);
 	if (keydef->begin_field == GS_LINE_BEGIN && blanks_end < text.at)
 		text.at = text.end = blanks_end;	/* sort(1) skips no blanks behind the end here */

@@ -280,6 +280,11 @@ duplicates	1" ] || [ $? -eq 1 ]
 		cmp - <(printf '"c",1\n    _\n"a|b",2\n      _\n')
 	printf '1,"5"\n2,7\n' | gsort --csv --debug -s -k2,2n 2>/dev/null |
 		cmp - <(printf '1,"5"\n   _\n2,7\n  _\n')
+	printf 'ab,"c"\n"a""b",c\n' >quoted	# a quote elsewhere in the line
+	gsort --csv --debug -s -k1b,1 quoted 2>/dev/null | cmp - <(printf '"a""b",c\n_____\nab,"c"\n__\n')
+	gsort --csv --debug -s -k1.2,1.3 quoted 2>/dev/null | cmp - <(printf '"a""b",c\n  ___\nab,"c"\n __\n')
+	gsort --csv --debug -s -k2.2,2.3 quoted 2>/dev/null |
+		cmp - <(printf '%s\n' 'ab,"c"' '     ^ no match for key' '"a""b",c' '        ^ no match for key')
 	not gsort -k1 --debug -o x in
 	not gsort -k1 --debug -c in
 }

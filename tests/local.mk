@@ -33,6 +33,7 @@ tests_unit_units_SOURCES = \
   tests/unit/text/floats.c \
   tests/unit/text/notation.c \
   tests/unit/key/key.c \
+  tests/unit/linekey/collation.c \
   tests/unit/linekey/line_order.c \
   tests/unit/key/record.c \
   tests/unit/text/encode_text.c \

@@ -53,6 +53,12 @@ words_of() {
 	done
 }
 
+@test "ranks of ASCII, comparisons and words of texts in each locale" {
+	units collation | tee rows
+	grep -q '^[1-9][0-9]* rows, 0 failed$' rows
+	[ "$(cat rows)" != "$(LOCPATH=$PWD units collation)" ]	# these were found
+}
+
 @test "3,000 of them in each locale" {
 	left_to_slow "it takes minutes"
 	needs python3

@@ -172,6 +172,21 @@ static const struct {
 	{ { .letters = "V", .stable = true }, LINE(".a~\n"), "<", LINE(".a\n") },
 	{ { .letters = "V", .stable = true }, LINE("a123456789012345678901\n"), "<",
 	  LINE("a123456789012345678902\n") },
+	/* a NUL is a byte like others, and not the end */
+	{ { .letters = "V", .stable = true }, LINE("\n"), "<", LINE("\0\n") },
+	{ { .letters = "V", .stable = true }, LINE(".\n"), "<", LINE(".\0\n") },
+	{ { .letters = "V", .stable = true }, LINE("..\n"), "<", LINE("..\0\n") },
+	{ { .letters = "V", .stable = true }, LINE("a\n"), "<", LINE("a\0\n") },
+	{ { .letters = "V", .stable = true }, LINE("aZ\n"), "<", LINE("a\0\n") },
+	{ { .letters = "V", .stable = true }, LINE("a\0" "2\n"), "<", LINE("a\0" "10\n") },
+	{ { .letters = "V", .stable = true }, LINE("7\n"), "<", LINE("7\0\n") },
+	{ { .letters = "V", .stable = true }, LINE("7\0\n"), "<", LINE("7\1\n") },
+	{ { .letters = "V", .stable = true }, LINE("a\0-2.c\n"), "<", LINE("a\0-10.b\n") },
+	{ { .letters = "V", .stable = true }, LINE("a\0bc.c\n"), "<", LINE("a\0bc-1.c\n") },
+	{ { .keys = { "1,1V" }, .csv = true, .stable = true }, LINE("\"a\0bc.c\"\n"), "<",
+	  LINE("\"a\0bc-1.c\"\n") },
+	{ { .keys = { "1,1V" }, .csv = true, .stable = true }, LINE("a.b\0-2\n"), "<",
+	  LINE("a.b\0-10\n") },
 	/* fields by blanks: each begins with them */
 	{ { .keys = { "2" }, .stable = true }, LINE("x a\n"), ">", LINE("y  a\n") },
 	{ { .keys = { "2b" }, .stable = true }, LINE("x a\n"), "=", LINE("y  a\n") },
@@ -300,6 +315,10 @@ check_rows(void)
 				                 rows[r].other_bytes);
 			CHECK(strcmp(found, rows[r].relation) == 0, "row %zu: %s %s %s, but it is '%s'", r,
 			      rows[r].one, rows[r].relation, rows[r].other, found);
+			found = relation(&order, rows[r].other, rows[r].other_bytes, rows[r].one,
+			                 rows[r].one_bytes);
+			CHECK(found[0] == "<=>"['>' - rows[r].relation[0]], "row %zu: %s to %s is '%s'", r,
+			      rows[r].other, rows[r].one, found);
 		} else {
 			CHECK((status == GS_OK) == (*rows[r].relation == '\0') &&
 			      strstr(found, rows[r].relation) != NULL, "row %zu: '%s' in '%s'", r,

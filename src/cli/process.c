@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -60,6 +61,7 @@ gs_process_begin(void)
 	/* glibc's SA_RESETHAND is unsigned and has the highest bit of an int: hence the cast */
 	struct sigaction action = { .sa_handler = die,
 	                            .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
+	struct rlimit addresses;
 
 	sigemptyset(&action.sa_mask);
 	/* signals that the process was started to ignore stay ignored */
@@ -78,13 +80,16 @@ gs_process_begin(void)
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
 			(void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
-#if defined M_MMAP_THRESHOLD && defined M_TOP_PAD
+#if defined M_MMAP_THRESHOLD && defined M_TOP_PAD && defined M_ARENA_MAX
 	/* Without this, glibc keeps as much as the largest block that was freed, up to 32 MiB, and -S does
 	 * not count that: two .lz4 files took 18.2 MiB under -S 16M, and take 15.8.  And calloc(3) clears
 	 * what lies in the 132 KiB that the heap begins with, which are clear: 12 pages that a small job
 	 * never reads. */
 	(void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
 	(void)mallopt(M_TOP_PAD, 4096);
+	/* Each thread that calls malloc(3) would reserve 64 MiB of addresses, and before these 128. */
+	if (getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY)
+		(void)mallopt(M_ARENA_MAX, 1);
 	malloc_trim(0);
 #endif
 }

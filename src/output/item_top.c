@@ -16,19 +16,16 @@
 #include "base/round.h"
 #include "output/top.h"
 
-/* Copies of all items may have at most this share of memory.  Not tuned. */
-enum { COPIES_SHARE = 16 };
-
-static const uint64_t LEAST_COPIES = (uint64_t)1 << 20;
+/* Copies of all items may have at most this share of memory, or so many bytes.  Not tuned. */
+enum { COPIES_SHARE = 16, LEAST_COPIES = 1 << 20 };
 
 uint64_t
 gs_item_top_bytes(uint64_t most, uint64_t input_bytes, uint64_t memory_bytes)
 {
-	const uint64_t items = gs_least(most, input_bytes);
-	const uint64_t copies = memory_bytes / COPIES_SHARE;
+	const uint64_t items = gs_least(gs_least(most, input_bytes), UINT64_MAX / 256);
 
-	return gs_least(items, UINT64_MAX / 256) * (sizeof(struct gs_group) + sizeof(struct gs_bytes)) +
-	       gs_least(input_bytes, copies > LEAST_COPIES ? copies : LEAST_COPIES);
+	return items * (sizeof(struct gs_group) + sizeof(struct gs_bytes)) +
+	       gs_least(input_bytes, gs_within(LEAST_COPIES, memory_bytes / COPIES_SHARE, UINT64_MAX));
 }
 
 gs_status
@@ -64,14 +61,12 @@ gs_item_copies_put(struct gs_item_copies *copies, size_t number, const char *ite
 		copies->used += bytes - slot->room;
 		if (copies->used > copies->most) {	/* what all need, if they are as long as these */
 			size_t filled = number + 1;
-			uint64_t needed;
 
 			while (filled < copies->count && copies->slots[filled].room > 0)
 				filled++;
-			needed = COPIES_SHARE * (copies->used / filled * copies->count + (1 << 20));
 			return gs_fail(GS_EBUDGET, "%zu lines or records are too large for memory: they need "
-			               "'--buffer-size=%lluM' (-S) at least", copies->count,
-			               (unsigned long long)needed >> 20);
+			               "'--buffer-size=%lluM' (-S) at least", copies->count, COPIES_SHARE *
+			               (copies->used / filled * copies->count + (1ULL << 20)) >> 20);
 		}
 		slot->room = 0;
 		free(slot->data);

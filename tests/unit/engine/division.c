@@ -257,6 +257,7 @@ check_moved(void)
 	struct gs_division_shared shared;
 	struct gs_division *old = NULL, *division = NULL;
 	static const char *sample[ITEMS];
+	struct rlimit limit;
 
 	make_items(row.values);
 	for (size_t i = 0; i < ITEMS; i++)
@@ -275,6 +276,17 @@ check_moved(void)
 	      gs_division_open(&division, &shared, 512) == GS_OK &&
 	      (gs_item_bins_one(division->bins, 0), gs_item_buckets_move(old, 0, division)) == GS_EBUDGET,
 	      "a division that holds none: %s", gs_message());
+	gs_division_close(division);
+	close_division(&shared, old);
+
+	/* what is left in memory does not fit the disk */
+	getrlimit(RLIMIT_FSIZE, &limit);
+	CHECK(open_division(&row, false, &shared, &old) == GS_OK && add_all(old, &row) == GS_OK &&
+	      gs_division_open(&division, &shared, 16 << 10) == GS_OK &&
+	      (gs_item_bins_one(division->bins, 0), gs_item_buckets_move(old, 0, division)) == GS_OK &&
+	      setrlimit(RLIMIT_FSIZE, &(struct rlimit){ .rlim_max = limit.rlim_max }) == 0 &&
+	      gs_division_store(division) == GS_EIO, "a full disk: %s", gs_message());
+	setrlimit(RLIMIT_FSIZE, &limit);
 	gs_division_close(division);
 	close_division(&shared, old);
 }

@@ -2,6 +2,8 @@
 /* line_order.c - lines compare as sort(1) compares them, and their words agree */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/simd.h"
 #include "linekey/line_order.h"
@@ -695,7 +697,8 @@ static const struct {
 	{ ":time", " ", MISSING, 0 },
 };
 
-/* The field alone, before another, behind one, between two, and twice with quotes in the line. */
+/* The field alone, before another, behind one, between two, and twice with quotes in the line, behind which
+ * there is no memory. */
 static void
 check_fields(void)
 {
@@ -703,15 +706,19 @@ check_fields(void)
 		{ "", "\n" }, { "", ",7\n" }, { "7,", "\n" }, { "7,", ",7\n" }, { "\"7\",", "\r\n" },
 		{ "\",\",", ",8\n" },
 	};
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *const pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
+	CHECK(pages != MAP_FAILED && mprotect(pages + page, page, PROT_NONE) == 0, "a page and no other");
 	for (size_t f = 0; f < sizeof fields / sizeof fields[0]; f++)
 		for (size_t form = 0; form < sizeof forms / sizeof forms[0]; form++) {
 			const size_t column = forms[form].before[0] == '\0' ? 1 : 2;
-			char key[64], line[MOST_BYTES];
-			const char *const lines[1] = { line };
+			char key[64];
 			const struct options options = { .keys = { key }, .csv = true };
-			const uint32_t bytes = (uint32_t)sprintf(line, "%s%s%s", forms[form].before,
-			                                         fields[f].field, forms[form].behind);
+			const uint32_t bytes[] = { (uint32_t)sprintf(pages, "%s%s%s", forms[form].before,
+			                                             fields[f].field, forms[form].behind),
+			                           (uint32_t)page, (uint32_t)page };	/* of no line */
+			const char *const line = memmove(pages + page - bytes[0], pages, bytes[0]);
 			uint64_t value = 0;
 			struct gs_line_values values = { .keys = &value };
 			struct gs_line_order order;
@@ -719,22 +726,23 @@ check_fields(void)
 
 			sprintf(key, "%zu,%zu%s", column, column, fields[f].letter);
 			CHECK(open_order(&order, &options, false) == GS_OK, "%s", gs_message());
-			faulty = gs_line_fault_find(&order, false, lines, &bytes, 1, &at) == 0;
-			strict = gs_line_fault_find(&order, true, lines, &bytes, 1, &at) == 0;
+			faulty = gs_line_fault_find(&order, false, &line, bytes, 1, &at) == 0;
+			strict = gs_line_fault_find(&order, true, &line, bytes, 1, &at) == 0;
 			CHECK(faulty == (fields[f].verdict == WRONG) && strict == (fields[f].verdict < SOUND),
-			      "%s: the field '%s' of %s is %s", key, fields[f].field, line,
+			      "%s: the field '%s' of %s is %s", key, fields[f].field, pages,
 			      faulty ? "wrong" : strict ? "missing" : "sound");
 			if (!gs_line_order_has_value(&order)) {
 				gs_line_order_close(&order);
 				continue;
 			}
-			CHECK(gs_line_values(&order, false, lines, &bytes, 1, &values) == 1 - faulty &&
+			CHECK(gs_line_values(&order, false, &line, bytes, 1, &values) == 1 - faulty &&
 			      values.count == 1 - strict && values.missing == strict - faulty,
-			      "%s: the field '%s' of %s has a value", key, fields[f].field, line);
+			      "%s: the field '%s' of %s has a value", key, fields[f].field, pages);
 			CHECK(strict || value == gs_line_float_key(fields[f].value),
-			      "%s: the value of '%s' in %s", key, fields[f].field, line);
+			      "%s: the value of '%s' in %s", key, fields[f].field, pages);
 			gs_line_order_close(&order);
 		}
+	munmap(pages, 2 * page);
 }
 
 /* The end of a line, one byte after the other. */

@@ -54,6 +54,7 @@ words_of() {
 }
 
 @test "ranks of ASCII, comparisons and words of texts in each locale" {
+	export ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0	# with LOCPATH, newlocale(3) of glibc leaks
 	units collation | tee rows
 	grep -q '^[1-9][0-9]* rows, 0 failed$' rows
 	[ "$(cat rows)" != "$(LOCPATH=$PWD units collation)" ]	# these were found

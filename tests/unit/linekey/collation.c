@@ -130,6 +130,49 @@ check_numbers(void)
 	}
 }
 
+/* ---- months --------------------------------------------------------------------------- */
+
+static const struct {
+	const char *text;
+	int         month;	/* in C; and how long its name is */
+	size_t      bytes;
+	int         own;	/* where months have the names below */
+	size_t      own_bytes;
+} month_rows[] = {
+	{ "jan", 1, 3, 0, 0 }, { "FEB 3", 2, 3, 0, 0 }, { "  Mar", 3, 3, 0, 0 }, { "April", 4, 3, 0, 0 },
+	{ "MAY", 5, 3, 5, 3 }, { "\tjun", 6, 3, 0, 0 }, { "jul", 7, 3, 0, 0 }, { "aug", 8, 3, 0, 0 },
+	{ "sep", 9, 3, 0, 0 }, { "oct", 10, 3, 0, 0 }, { "nov", 11, 3, 0, 0 }, { "dec", 12, 3, 0, 0 },
+	{ "", 0, 0, 0, 0 }, { "ja", 0, 0, 0, 0 }, { "x", 0, 0, 1, 1 }, { " yy8", 0, 0, 2, 2 },
+	{ "lang", 0, 0, 12, 4 }, { "lan", 0, 0, 0, 0 }, { "k", 0, 0, 11, 1 }, { "Z3z", 0, 0, 3, 2 },
+};
+
+static void
+check_months(struct gs_locale *c)
+{
+	static const char *const names[12] = {
+		"X", "YY", "Z3", "W", "MAY", "V", "U", "T", "R", "Q", "K", "LANG",
+	};
+	static const int order[12] = { 10, 11, 4, 9, 8, 7, 6, 5, 3, 0, 1, 2 };	/* of the alphabet */
+	struct gs_locale own = { .handle = c->handle };
+
+	for (int m = 0; m < 12; m++) {
+		strcpy(own.months[m].name, names[order[m]]);
+		own.months[m].number = order[m] + 1;
+	}
+	for (size_t r = 0; r < sizeof month_rows / sizeof month_rows[0]; r++)
+		for (int where = 0; where < 6; where++) {
+			const struct gs_locale *locale = where < 2 ? NULL : where < 4 ? c : &own;
+			const char *text = month_rows[r].text;
+			size_t bytes = 99;
+			const int month = gs_month_of(make_text(text, strlen(text), locale, where % 2 > 0),
+			                              &bytes);
+
+			CHECK(month == (where < 4 ? month_rows[r].month : month_rows[r].own) &&
+			      bytes == (where < 4 ? month_rows[r].bytes : month_rows[r].own_bytes),
+			      "row %zu: %s is month %d of %zu bytes", r, text, month, bytes);
+		}
+}
+
 /* ---- text --------------------------------------------------------------------------- */
 
 /* Where 'z' is first and 'a' is last, '-' and '_' are ignored, and strcoll(3) decides about other bytes, as
@@ -340,6 +383,36 @@ check_opened(void)
 	}
 }
 
+/* With names from the environment; and without memory. */
+static void
+check_environment(void)
+{
+	struct gs_locale *locale = NULL;
+	size_t memory;
+
+	unsetenv("LOCPATH");		/* newlocale(3) of glibc leaks with it */
+	setenv("LC_ALL", "C", 1);
+	CHECK(gs_locale_open(&locale, "") == GS_OK && locale != NULL, "%s", gs_message());
+#if defined __GLIBC__
+	CHECK(locale == NULL || !locale->collates, "the environment's locale is C");
+#endif
+	gs_locale_close(locale);
+	setenv("LC_ALL", "no such locale", 1);
+	CHECK(gs_locale_open(&locale, "") == GS_OK && (locale == NULL || !locale->collates), "it has none");
+	gs_locale_close(locale);
+	CHECK(gs_locale_open(&locale, "C.UTF-8") != GS_OK || !locale->collates, "C.UTF-8");
+	gs_locale_close(locale);
+	for (int left = 0; left < 2; left++) {
+		memory = units_memory();
+		units_fail(left);
+		if (gs_locale_open(&locale, "C.UTF-8") == GS_OK)
+			CHECK(left == 1, "a locale needs memory");
+		gs_locale_close(locale);
+		(void)units_has_failed();
+		CHECK(units_memory() == memory, "a locale that is closed, or not opened, leaves memory");
+	}
+}
+
 void unit_collation(void);
 void
 unit_collation(void)
@@ -351,9 +424,11 @@ unit_collation(void)
 	CHECK(gs_locale_open(&c, "C") == GS_OK && !c->collates && c->ascii_case && c->point == '.' &&
 	      c->float_point == '.' && c->thousands == GS_NO_BYTE, "the locale C");
 	check_numbers();
+	check_months(c);
 	check_texts(c);
 	check_bytes(c);
 	check_digests(c);
 	gs_locale_close(c);
 	check_opened();
+	check_environment();
 }

@@ -113,6 +113,8 @@ static const struct {
 	  LINE("-12345678901234567890.2\n") },
 	{ { .letters = "n", .stable = true }, LINE("1234567890123456\n"), "<",
 	  LINE("1234567890123456.7\n") },
+	{ { .letters = "n", .stable = true }, LINE("12345678901234561\n"), "=",
+	  LINE("12345678901234561.0\n") },
 	{ { .letters = "n", .stable = true }, LINE("5\0" "6\n"), "=", LINE("5\n") },
 	{ { .keys = { "2n" }, .stable = true }, LINE("abcdefgh 5\3777\n"), "<", LINE("abcdefgh 6\n") },
 	/* floats */
@@ -328,6 +330,30 @@ check_rows(void)
 		}
 		gs_line_order_close(&order);
 	}
+}
+
+/* Of V: '~', letters, and other bytes; each of them is before the next. */
+static void
+check_bytes_of_versions(void)
+{
+	static const char first[] = "~ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+	const struct options options = { .letters = "V", .stable = true };
+	const int firsts = sizeof first - 1;
+	struct gs_line_order order;
+	char one[] = "x~\n", other[] = "x~\n";
+
+	CHECK(open_order(&order, &options, false) == GS_OK, "%s", gs_message());
+	for (int next = 1; next < firsts + 256; next++) {
+		const int c = next < firsts ? first[next] : next - firsts;
+
+		if (next >= firsts && c > 0 && (strchr(first, c) != NULL || strchr("0123456789\n", c) != NULL))
+			continue;
+		other[1] = (char)c;
+		CHECK(strcmp(relation(&order, one, 3, other, 3), "<") == 0, "byte %d is before byte %d",
+		      (unsigned char)one[1], c);
+		one[1] = (char)c;
+	}
+	gs_line_order_close(&order);
 }
 
 /* ---- long numbers ------------------------------------------------------------------- */
@@ -803,6 +829,7 @@ void
 unit_line_order(void)
 {
 	check_rows();
+	check_bytes_of_versions();
 	for (size_t digits = 1; digits < 100000; digits = 3 * digits + 1) {
 		check_long("n", digits);
 		check_long("V", digits);

@@ -278,6 +278,26 @@ check_bytes(const struct gs_locale *c)
 	}
 }
 
+/* A text that is longer than a stack has room for, and its weights: without memory the locale says so. */
+static void
+check_memory(const struct gs_locale *c)
+{
+	static char text[9000];
+
+	memset(text, 'x', sizeof text);
+	for (int left = 0; left < 3; left++) {
+		struct gs_locale locale = { .handle = c->handle, .number = UINT64_MAX - 2 };
+		struct gs_key_bytes bytes = { .skip = 0 };
+		const size_t memory = units_memory();
+
+		memset(locale.ranks, GS_RANK_UNSAFE, sizeof locale.ranks);
+		units_fail(left);
+		(void)put_collation(&bytes, make_text(text, sizeof text, &locale, true));
+		(void)units_has_failed();
+		CHECK(locale.failed == (left < 2) && units_memory() == memory, "memory for %d of two", left);
+	}
+}
+
 /* ---- what two ranks compare ------------------------------------------------------------- */
 
 static void
@@ -427,6 +447,7 @@ unit_collation(void)
 	check_months(c);
 	check_texts(c);
 	check_bytes(c);
+	check_memory(c);
 	check_digests(c);
 	gs_locale_close(c);
 	check_opened();

@@ -134,7 +134,7 @@ static const struct {
 	{ { .letters = "g", .stable = true }, LINE("0x\n"), "=", LINE("0\n") },
 	{ { .letters = "g", .stable = true }, LINE(".\n"), "<", LINE("nan\n") },
 	{ { .letters = "g", .stable = true }, LINE("1e\n"), "=", LINE("1\n") },
-	{ { .letters = "g", .stable = true }, LINE("\v\f 2\n"), "=", LINE("2\n") },
+	{ { .letters = "g", .stable = true }, LINE("\t\v\f\r 2\n"), "=", LINE("2\n") },
 	{ { .letters = "g", .stable = true }, LINE("18446744073709551615\n"), "<",
 	  LINE("18446744073709551616\n") },
 	{ { .letters = "g", .stable = true }, LINE("1e27\n"), "=", LINE("1000000000000000000000000000\n") },
@@ -346,7 +346,8 @@ check_bytes_of_versions(void)
 	for (int next = 1; next < firsts + 256; next++) {
 		const int c = next < firsts ? first[next] : next - firsts;
 
-		if (next >= firsts && c > 0 && (strchr(first, c) != NULL || strchr("0123456789\n", c) != NULL))
+		if (next >= firsts && c > 0 &&
+		    (strchr(first, c) != NULL || strchr("0123456789\n", c) != NULL))
 			continue;
 		other[1] = (char)c;
 		CHECK(strcmp(relation(&order, one, 3, other, 3), "<") == 0, "byte %d is before byte %d",

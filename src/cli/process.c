@@ -87,7 +87,7 @@ gs_process_begin(void)
 	 * never reads. */
 	(void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
 	(void)mallopt(M_TOP_PAD, 4096);
-	/* Each thread that calls malloc(3) would reserve 64 MiB of addresses, and before these 128. */
+	/* For a thread that calls malloc(3), glibc reserves 128 MiB of addresses, and keeps 64. */
 	if (getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY)
 		(void)mallopt(M_ARENA_MAX, 1);
 	malloc_trim(0);

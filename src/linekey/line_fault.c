@@ -229,7 +229,7 @@ gs_line_key_place(const struct gs_line_order *order, size_t key, const char *lin
 	gs_field_find(&order->fields, keydef, line, limit, &text);
 	for (number = text; text.csv && gs_key_text_next(&number) >= 0;)
 		continue;
-	text.end = text.csv ? number.at : text.end;	/* where the last byte that counts ends */
+	text.end = text.csv ? number.at : text.end;	/* the last byte that counts is before this */
 	blanks_end = (const unsigned char *)gs_field_limit(&order->fields, keydef, line, limit);
 	if (keydef->begin_field == GS_LINE_BEGIN && blanks_end < text.at)
 		text.at = text.end = blanks_end;	/* sort(1) skips no blanks behind the end here */

@@ -256,7 +256,7 @@ lines_of() {
 		[ "$(head -n 1 out)" = "$(tail -n 1 in)" ]
 		[ "$(stat -c %s out)" = 40000000 ]
 	done < <(printf '%s\n' "160000 2" "180000 16" "200000 16" "230000 3" "270000 4" "300000 16" "400000 16")
-	cat in in >twice	# each thread has addresses for all, but no arena of malloc(3)
+	cat in in >twice	# threads have no arenas of malloc(3)
 	for threads in 3 16; do
 		(ulimit -v 250000; gsort --lines -S 100M -r --parallel=$threads -o out twice)
 		[ "$(stat -c %s out)" = 80000000 ]

@@ -455,7 +455,7 @@ check_interrupted(void)
 	CHECK(gs_output_complete(out) == GS_EINTERRUPTED, "nor completed");
 	gs_output_close(out);
 	munmap(pages, mapped);
-	CHECK(access(path, F_OK) != 0, "there is no file");
+	CHECK(access(path, F_OK) != 0, "the file is gone");
 }
 
 void unit_output(void);

@@ -724,8 +724,8 @@ static const struct {
 	{ ":time", " ", MISSING, 0 },
 };
 
-/* The field alone, before another, behind one, between two, and twice with quotes in the line, behind which
- * there is no memory. */
+/* The field alone, before another, behind one, between two, and twice with quotes in the line.  Each line
+ * ends where readable memory ends. */
 static void
 check_fields(void)
 {

@@ -16,16 +16,18 @@
 #include "base/round.h"
 #include "output/top.h"
 
-/* Copies of all items may have at most this share of memory, or so many bytes.  Not tuned. */
-enum { COPIES_SHARE = 16, LEAST_COPIES = 1 << 20 };
+/* Copies of all items may have at most this share of memory, or so many bytes, and so many for each as a
+ * small block of malloc(3) has.  Not tuned. */
+enum { COPIES_SHARE = 16, LEAST_COPIES = 1 << 20, LEAST_COPY = 32 };
 
 uint64_t
 gs_item_top_bytes(uint64_t most, uint64_t input_bytes, uint64_t memory_bytes)
 {
 	const uint64_t items = gs_least(gs_least(most, input_bytes), UINT64_MAX / 256);
+	const uint64_t blocks = LEAST_COPY * items;
 
-	return items * (sizeof(struct gs_group) + sizeof(struct gs_bytes)) +
-	       gs_least(input_bytes, gs_within(LEAST_COPIES, memory_bytes / COPIES_SHARE, UINT64_MAX));
+	return items * (sizeof(struct gs_group) + sizeof(struct gs_bytes)) + blocks + gs_least(input_bytes,
+	       gs_within(LEAST_COPIES + blocks, memory_bytes / COPIES_SHARE, UINT64_MAX) - blocks);
 }
 
 gs_status
@@ -45,9 +47,8 @@ gs_item_top_open(struct gs_item_top *top, const struct gs_item_order *order, uin
 gs_status
 gs_item_copies_open(struct gs_item_copies *copies, size_t count, uint64_t memory_bytes)
 {
-	*copies = (struct gs_item_copies){
-		.count = count, .most = gs_within(LEAST_COPIES, memory_bytes / COPIES_SHARE, UINT64_MAX),
-	};
+	*copies = (struct gs_item_copies){ .count = count };
+	copies->most = gs_within(LEAST_COPIES + LEAST_COPY * count, memory_bytes / COPIES_SHARE, UINT64_MAX);
 	return GS_NEW(copies->slots, count, "values");
 }
 

@@ -28,6 +28,7 @@ tests_unit_units_SOURCES = \
   tests/unit/base/codec_facts.h \
   tests/unit/base/team.c \
   tests/unit/cli/progress.c \
+  tests/unit/job/print.c \
   tests/unit/text/encode.c \
   tests/unit/text/float_sum.c \
   tests/unit/text/floats.c \

@@ -35,6 +35,7 @@ tests_unit_units_SOURCES = \
   tests/unit/text/notation.c \
   tests/unit/key/key.c \
   tests/unit/linekey/collation.c \
+  tests/unit/linekey/line_fault.c \
   tests/unit/linekey/line_order.c \
   tests/unit/key/record.c \
   tests/unit/text/encode_text.c \

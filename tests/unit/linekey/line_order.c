@@ -566,6 +566,147 @@ check_random(void)
 	}
 }
 
+/* ---- which keys are usual, and how words are made of them ------------------------------ */
+
+/* For each key 'u' if it is usual, or '-'; then what words of many lines begin with, as in struct
+ * gs_line_order: n a number, p a pair, t texts, f a fixed string, a if nothing follows it, r if it is
+ * descending. */
+static const struct {
+	struct options options;
+	const char *usual, *ways;
+	size_t      from, to;		/* of the fixed string */
+} ways[] = {
+	{ { .letters = "" }, "", "tfa", 0, SIZE_MAX }, { { .letters = "r" }, "", "tfar", 0, SIZE_MAX },
+	{ { .letters = "f" }, "u", "t", 0, 0 }, { { .letters = "b" }, "u", "t", 0, 0 },
+	{ { .letters = "d" }, "-", "", 0, 0 }, { { .letters = "i" }, "-", "", 0, 0 },
+	{ { .letters = "M" }, "u", "", 0, 0 }, { { .letters = "V" }, "-", "", 0, 0 },
+	{ { .letters = "Mf" }, "-", "", 0, 0 }, { { .letters = "g" }, "-", "", 0, 0 },
+	{ { .letters = "h" }, "u", "", 0, 0 }, { { .letters = "hf" }, "-", "", 0, 0 },
+	{ { .letters = "n" }, "u", "tn", 0, 0 }, { { .letters = "nf" }, "u", "tn", 0, 0 },
+	{ { .letters = "nr", .stable = true }, "u", "tn", 0, 0 },
+	{ { .keys = { "1,1:ip" } }, "u", "", 0, 0 }, { { .keys = { "1,1:time" } }, "u", "", 0, 0 },
+	/* where the bytes of the first key are */
+	{ { .keys = { "1" } }, "u", "tf", 0, SIZE_MAX },
+	{ { .keys = { "1" }, .stable = true }, "u", "tfa", 0, SIZE_MAX },
+	{ { .keys = { "1r", "2" }, .stable = true }, "uu", "tfr", 0, SIZE_MAX },
+	{ { .keys = { "1" }, .letters = "r" }, "u", "tfr", 0, SIZE_MAX },
+	{ { .keys = { "1.3,1.5" } }, "u", "tf", 2, 5 }, { { .keys = { "1.3" } }, "u", "tf", 2, SIZE_MAX },
+	{ { .keys = { "1,1.1" } }, "u", "tf", 0, 1 }, { { .keys = { "1,1" } }, "u", "t", 0, 0 },
+	{ { .keys = { "1,2.1" } }, "u", "t", 0, 0 }, { { .keys = { "1b,1.1" } }, "u", "t", 0, 0 },
+	{ { .keys = { "1,1.1b" } }, "u", "t", 0, 0 }, { { .keys = { "2" } }, "u", "t", 0, 0 },
+	{ { .keys = { "1.3,1.5" }, .csv = true }, "u", "t", 0, 0 },
+	{ { .letters = "", .csv = true }, "", "tfa", 0, SIZE_MAX },
+	{ { .keys = { "2,1" } }, "-", "", 0, 0 }, { { .keys = { "3,2.5" } }, "-", "", 0, 0 },
+	{ { .keys = { "2,2.1" } }, "u", "t", 0, 0 }, { { .keys = { "2,3" } }, "u", "t", 0, 0 },
+	/* numbers, and what is before and behind them */
+	{ { .keys = { "2n" } }, "u", "tn", 0, 0 }, { { .keys = { "2,2n" } }, "u", "tn", 0, 0 },
+	{ { .keys = { "2.2n" } }, "u", "", 0, 0 }, { { .keys = { "2,2.5n" } }, "u", "", 0, 0 },
+	{ { .keys = { "2.2,2n" }, .csv = true }, "-", "", 0, 0 },
+	{ { .keys = { "2,2.2n" }, .csv = true }, "-", "", 0, 0 },
+	{ { .keys = { "2,2n" }, .csv = true }, "u", "tn", 0, 0 },
+	{ { .keys = { "1,1", "2,2n" } }, "uu", "tp", 0, 0 },
+	{ { .keys = { "1r,1", "2n" } }, "uu", "tp", 0, 0 },
+	{ { .keys = { "1", "2n" } }, "uu", "tpf", 0, SIZE_MAX },
+	{ { .keys = { "1f,1", "2n" } }, "uu", "t", 0, 0 }, { { .keys = { "1,1", "2.2n" } }, "uu", "", 0, 0 },
+	{ { .keys = { "1,1", "2h" } }, "uu", "", 0, 0 }, { { .keys = { "1d,1", "2n" } }, "-u", "", 0, 0 },
+	{ { .keys = { "2n", "1,1" } }, "uu", "tn", 0, 0 }, { { .keys = { "1M", "2n" } }, "uu", "", 0, 0 },
+	{ { .keys = { "1n", "2n" } }, "uu", "tn", 0, 0 }, { { .keys = { "2n", "1V" } }, "u-", "n", 0, 0 },
+	/* bytes that may be part of a number do not separate it from others */
+	{ { .keys = { "2n" }, .separator = "-" }, "-", "", 0, 0 },
+	{ { .keys = { "2n" }, .separator = "." }, "-", "", 0, 0 },
+	{ { .keys = { "2n" }, .separator = "/" }, "u", "tn", 0, 0 },
+	{ { .keys = { "2n" }, .separator = "0" }, "-", "", 0, 0 },
+	{ { .keys = { "2n" }, .separator = "9" }, "-", "", 0, 0 },
+	{ { .keys = { "2n" }, .separator = ":" }, "u", "tn", 0, 0 },
+	{ { .keys = { "2n" }, .separator = "@" }, "u", "tn", 0, 0 },
+	{ { .keys = { "2n" }, .separator = "A" }, "-", "", 0, 0 },
+	{ { .keys = { "2h" }, .separator = "z" }, "-", "", 0, 0 },
+	{ { .keys = { "2n" }, .separator = "{" }, "u", "tn", 0, 0 },
+	{ { .keys = { "2" }, .separator = "-" }, "u", "t", 0, 0 },
+	/* what is found in the first bytes of lines */
+	{ { .keys = { "64" } }, "u", "t", 0, 0 }, { { .keys = { "65" } }, "u", "", 0, 0 },
+	{ { .keys = { "2.64" } }, "u", "t", 0, 0 }, { { .keys = { "2.65" } }, "u", "", 0, 0 },
+	{ { .keys = { "2,64" } }, "u", "t", 0, 0 }, { { .keys = { "2,65" } }, "u", "", 0, 0 },
+	{ { .keys = { "2,2.63" } }, "u", "t", 0, 0 }, { { .keys = { "2,2.64" } }, "u", "", 0, 0 },
+	{ { .keys = { "2", "65" } }, "uu", "", 0, 0 }, { { .keys = { "65", "2" } }, "uu", "", 0, 0 },
+};
+
+static void
+check_ways(void)
+{
+	for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+		struct gs_line_order order;
+		char usual[MOST_KEYS + 1] = "", found[8] = "";
+		const struct gs_line_string *string = &order.string;
+
+		CHECK(open_order(&order, &ways[w].options, false) == GS_OK, "%s", gs_message());
+		for (size_t k = 0; k < order.key_count; k++)
+			usual[k] = order.keys[k].usual ? 'u' : '-';
+		sprintf(found, "%s%s%s%s", order.texts ? "t" : "", order.number ? "n" : "",
+		        order.pair ? "p" : "", order.fixed ? "f" : "");
+		if (order.fixed)
+			sprintf(found + strlen(found), "%s%s", string->alone ? "a" : "",
+			        string->flip ? "r" : "");
+		CHECK(strcmp(usual, ways[w].usual) == 0 && strcmp(found, ways[w].ways) == 0,
+		      "row %zu: keys are '%s', words '%s'", w, usual, found);
+		CHECK(!order.fixed || (string->from == ways[w].from && string->to == ways[w].to),
+		      "row %zu: a string from %zu to %zu", w, string->from, string->to);
+		gs_line_order_close(&order);
+	}
+}
+
+/* Where words stop: at each text in the order of a locale, of the first 16 keys. */
+static void
+check_stops(void)
+{
+	static const char line[] = "ab \"c\" d\n";
+	static const struct {
+		bool   csv;
+		size_t key;		/* of 18, each a field and all behind it */
+		const char *text;	/* NULL: words do not stop there */
+	} stops[] = {
+		{ false, 0, "ab \"c\" d" }, { false, 1, " \"c\" d" }, { false, 2, " d" }, { false, 15, "" },
+		{ false, 16, NULL }, { false, 17, NULL }, { true, 0, "ab" }, { true, 1, NULL },
+	};
+
+	for (size_t s = 0; s < sizeof stops / sizeof stops[0]; s++) {
+		const char *keys[18], *text = NULL;
+		char names[18][8];
+		const struct gs_line_options options = {
+			.keys = keys, .key_count = 18, .terminator = '\n', .csv = stops[s].csv,
+			.separator = stops[s].csv ? " " : NULL,
+		};
+		const unsigned at = (unsigned)stops[s].key * GS_LINE_KEY_STEP;
+		struct gs_line_order order;
+		size_t bytes = 0;
+		unsigned next;
+
+		for (int k = 0; k < 18; k++) {
+			sprintf(names[k], stops[s].csv ? "%d,%d" : "%d", k + 1, k + 1);
+			keys[k] = names[k];
+		}
+		CHECK(gs_line_order_open(&order, &options) == GS_OK, "%s", gs_message());
+		CHECK(gs_line_stop(&order, at, line, sizeof line - 1, &text, &bytes) == 0, "bytes are words");
+		for (size_t k = 0; k < 18; k++)
+			order.keys[k].ordering = GS_BY_COLLATION;
+		next = gs_line_stop(&order, at, line, sizeof line - 1, &text, &bytes);
+		CHECK(next == (stops[s].text == NULL ? 0 : at + GS_LINE_KEY_STEP), "stop %zu: at %u", s,
+		      next);
+		CHECK(next == 0 || (bytes == strlen(stops[s].text) &&
+		                    memcmp(text, stops[s].text, bytes) == 0), "stop %zu: %zu bytes", s,
+		      bytes);
+		CHECK(gs_line_stop(&order, 18 * GS_LINE_KEY_STEP, line, sizeof line - 1, &text,
+		                   &bytes) == 0, "there is no such key");
+		CHECK(gs_line_order_word_bytes(&order) == 0, "no tie of words is one of lines");
+		for (size_t k = 0; k < 18; k++)
+			order.keys[k].ordering = GS_BY_BYTES;
+		CHECK(gs_line_order_word_bytes(&order) == GS_LINE_WORD_BYTES, "words have all bytes");
+		order.keys[17].ordering = GS_BY_COLLATION;
+		CHECK(gs_line_order_word_bytes(&order) == 0, "not if one key has them not");
+		gs_line_order_close(&order);
+	}
+}
+
 /* ---- columns by name, and ends of lines ------------------------------------------------ */
 
 static void
@@ -838,6 +979,8 @@ unit_line_order(void)
 	check_exponents();
 	check_long_floats();
 	check_random();
+	check_ways();
+	check_stops();
 	check_names();
 	check_fields();
 	check_ends();

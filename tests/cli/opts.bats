@@ -703,15 +703,15 @@ number() {
 		gsort -u32 --plan=json $folders </dev/null >plan
 		number plan disk_free_bytes
 	done | awk '{ free[NR] = $1 } END { exit !(free[2] > 1.9 * free[1] && free[2] < 2.1 * free[1]) }'
-	gsort --version -vv -T . -T no >lines
-	gsort --version=json -T . -T no >info
+	gsort --version -vv -T . -T text >lines
+	gsort --version=json -T . -T text >info
 	grep -qx "cpu  *$(member info threads | sed '1 s/$/ thread/; /^1 /! s/$/s/'), $(member info simd)" lines
 	grep -qx "memory  *$(number info ram_bytes | awk '{ if (($1 /= 2^30) < 1024) printf "%.1f GiB", $1
 	                     else printf "%.1f TiB", $1 / 1024 }')" lines
 	[ "$(grep -c '^limit ' lines)" = $(($(member info room_bytes) < $(member info ram_bytes))) ]
 	(ulimit -v 2000000; gsort --version -vv) | grep -qx 'limit  *control groups and resource limits leave 1\.9 GiB'
 	grep -qx 'temp  *\.: [0-9.]* [KMGTP]iB free, [^ ]*' lines
-	grep -qx 'temp  *no: cannot be written to' lines
+	grep -qx 'temp  *text: cannot be written to' lines
 	[ "$(grep -c '^temp ' lines)" = 2 ]
 }
 

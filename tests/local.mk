@@ -80,6 +80,7 @@ tests_unit_units_SOURCES = \
   tests/unit/ingest/line_collector.c \
   tests/unit/output/select.c \
   tests/unit/output/split.c \
+  tests/unit/output/top.c \
   tests/unit/engine/store.c \
   tests/unit/output/verify.c \
   tests/unit/units.c \

@@ -582,6 +582,19 @@ make_csv() {
 		-g -u zeros zeros
 		-k 2,2 --count equal equal.2
 	END
+	while read -r options; do	# each of which a check would refuse, or which it takes otherwise
+		same 2 -m $options
+	done <<-END
+		-u64 --count part.1 part.1
+		-u64 --unique=repeated part.1 part.1
+		--unique=singletons list.1 list.2
+		-u64 --head=99 part.1 part.2
+		-u64 --tail=99 part.1 part.2
+		--in-place list.1 list.2
+		--verify list.1 list.2
+		-k 1,1n -s lines.1 lines.2
+		--to=u64be --force list.1 list.2
+	END
 	head -c 80000 in >unsorted
 	{ seq 9; echo 3; seq 5; } >unsorted.txt
 	while read -r options; do

@@ -280,7 +280,7 @@ make_files(void)
 		const int fd = mkstemp(f == 0 ? one_file : other_file);
 
 		for (size_t at = 0; at < INPUT_BYTES; at += 4)
-			memcpy(bytes + at, at < INPUT_BYTES / 3 * (1 + f) ? "121\n" : "307\n", 4);
+			memcpy(bytes + at, at < INPUT_BYTES / 3 * (1 + f) ? "001\n" : "121\n", 4);
 		if (fd < 0 || write(fd, bytes, INPUT_BYTES) != INPUT_BYTES || close(fd) != 0)
 			return false;
 	}
@@ -444,6 +444,9 @@ failures(void)
 		{ .type = GSORT_U32, .histogram = 5, .json = true }, { .type = GSORT_U64, .verify = true },
 		{ .lines = true, .verify = true }, { .type = GSORT_U32, .counts = true, .converts = true },
 		{ .type = GSORT_U128, .counts = true }, { .sample = { true, 9 }, .json = true },
+		{ .type = GSORT_U128, .converts = true }, { .record_bytes = 8, .sample = { true, 99 } },
+		{ .type = GSORT_U32, .counts = true, .tail = { true, 2 } },
+		{ .lines = true, .keydefs = columns, .keydef_count = 1, .underline = true },
 	};
 
 	static const struct gsort_options of_files[] = {
@@ -458,6 +461,11 @@ failures(void)
 		{ .operation = GSORT_MERGE, .type = GSORT_U32, .unique = true, .force = true, FILES },
 		{ .operation = GSORT_MERGE, .record_bytes = 4, .counts = true, .force = true, FILES },
 		{ .type = GSORT_U64, .force = true, FILES }, { .header_lines = 1, .verify = true, FILES },
+		/* of lines that are no numbers as they are printed */
+		{ .lines = true, .ordering = "n", FILES },
+		{ .lines = true, .ordering = "nr", .counts = true, FILES },
+		{ .operation = GSORT_MERGE, .lines = true, .ordering = "n", FILES },
+		{ .operation = GSORT_CHECK, .lines = true, .ordering = "n", FILES },
 #undef FILES
 	};
 

@@ -240,6 +240,8 @@ static const struct {
 	{ { .keys = { "1.1,1.2n" }, .csv = true, .stable = true }, LINE("\"5\",x\n"), "=", LINE("5,y\n") },
 	{ { .keys = { "2.2,2.3n" }, .csv = true, .stable = true }, LINE("x,1,5\n"), "=",
 	  LINE("x,\"1\",6\n") },
+	{ { .keys = { "2,3.2n" }, .csv = true, .stable = true }, LINE("x,123,7\n"), "<",
+	  LINE("x,124,7\n") },
 	/* a CR before the newline ends the row, but between quotes, and without --csv */
 	{ { .keys = { "2,2" }, .csv = true, .stable = true }, LINE("x,a\r\n"), "=", LINE("y,a\n") },
 	{ { .keys = { "2,2" }, .csv = true, .stable = true }, LINE("x,\"a\"\r\n"), "<", LINE("y,\"a\r\"\n") },
@@ -603,6 +605,7 @@ static const struct {
 	{ { .keys = { "2.2n" } }, "u", "", 0, 0 }, { { .keys = { "2,2.5n" } }, "u", "", 0, 0 },
 	{ { .keys = { "2.2,2n" }, .csv = true }, "-", "", 0, 0 },
 	{ { .keys = { "2,2.2n" }, .csv = true }, "-", "", 0, 0 },
+	{ { .keys = { "2.2,2.1n" }, .csv = true }, "-", "", 0, 0 },
 	{ { .keys = { "2,2n" }, .csv = true }, "u", "tn", 0, 0 },
 	{ { .keys = { "1,1", "2,2n" } }, "uu", "tp", 0, 0 },
 	{ { .keys = { "1r,1", "2n" } }, "uu", "tp", 0, 0 },

@@ -213,7 +213,7 @@ gs_job_merge(struct gsort *job)
 
 	if (job->feed.by == NULL) {
 		status = merge_keys(job);
-		if (!job->feed.ingest.done.stopped)
+		if (status != GS_EINPUT || !job->feed.ingest.done.stopped)
 			return status;
 		TRY(gs_job_become_lines(job));
 	}

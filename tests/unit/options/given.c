@@ -213,7 +213,7 @@ take(void *context, const void *data, size_t count)
 	return callback->writes && fails(callback) ? (int)callback->result : 0;
 }
 
-static const char *const columns[] = { "1,1n" };
+static const char *const columns[] = { "1,1n", "1.2n", "1.1,1.1", "1.3,1.3", "1r", "1" };
 static const struct gsort_key fields[] = { { .type = GSORT_U32, .offset = 4 } };
 
 /* Each kind of element, and each way to read it. */
@@ -310,6 +310,9 @@ run_failing(const struct gsort_options *kind, struct callback *callback, long nu
 		status = gsort_run(job);
 	gsort_progress(job, &progress);
 	stats = gsort_stats(job);
+	CHECK(status != GSORT_OK || (stats->threads > 0 && stats->threads <= 2 && stats->device != NULL &&
+	      strncmp(stats->device, "cpu", 3) == 0), "figures: %u threads, device %s", stats->threads,
+	      stats->device);
 	CHECK(status != GSORT_OK || (stats->keys > 0 && stats->bytes_in == progress.bytes_in &&
 	      (options.operation != GSORT_SORT || options.set != GSORT_NO_SET ||
 	       (stats->read_seconds > 0 && stats->write_seconds > 0 &&
@@ -365,6 +368,43 @@ each_call_fails(const struct gsort_options *kind, const char *list, size_t numbe
 		      list, number, call, (ssize_t)(units_memory() - memory));
 	}
 	CHECK(errors > 0, "%s %zu: %u errors", list, number, errors);
+}
+
+/* A merge of numbers that becomes one of lines at its last line, when much has been written: each write fails
+ * in turn, the one that is not known yet to have failed, too. */
+static void
+late_line(void)
+{
+	char large[] = "/tmp/gsort-unit-XXXXXX";
+	const char *const names[] = { large, large };
+	FILE *const file = fdopen(mkstemp(large), "w");
+	struct gsort_options options = *OPTIONS(
+		.operation = GSORT_MERGE, .lines = true, .ordering = "n", .inputs = names, .input_count = 2,
+		.device = GSORT_DEVICE_CPU, .threads = 2, .write = take,
+	);
+	struct callback callback;
+
+	for (unsigned i = 0; i < 200000; i++)
+		fprintf(file, "%u\n", 10000000 + i);
+	fprintf(file, "99999999x\n");
+	CHECK(fclose(file) == 0, "a large file");
+	for (unsigned call = 1; call == 1 || callback.calls + 1 == call; call++) {
+		gsort_status status;
+		gsort *job;
+
+		callback = (struct callback){
+			.fails_at = call, .result = -1, .number = ENOLINK, .writes = true,
+		};
+		options.write_context = &callback;
+		status = gsort_open(&job, &options);
+		if (status == GSORT_OK)
+			status = gsort_run(job);
+		CHECK(callback.calls < call ? status == GSORT_OK && call > 3
+		      : status == GSORT_ERROR && gsort_last_errno() == ENOLINK, "write %u fails: %d, \"%s\"",
+		      call, (int)status, gsort_message());
+		gsort_close(job);
+	}
+	CHECK(unlink(large) == 0, "the file is there");
 }
 
 /* Interrupts the job once it has read what is in its pipe; ends that 5 s later, if the job goes on. */
@@ -446,7 +486,7 @@ failures(void)
 		{ .type = GSORT_U128, .counts = true }, { .sample = { true, 9 }, .json = true },
 		{ .type = GSORT_U128, .converts = true }, { .record_bytes = 8, .sample = { true, 99 } },
 		{ .type = GSORT_U32, .counts = true, .tail = { true, 2 } },
-		{ .lines = true, .keydefs = columns, .keydef_count = 1, .underline = true },
+		{ .lines = true, .keydefs = columns, .keydef_count = 6, .underline = true },
 	};
 
 	static const struct gsort_options of_files[] = {
@@ -599,6 +639,7 @@ unit_given(void)
 	calls();
 	interrupted();
 	failures();
+	late_line();
 	callbacks();
 	small_stack();
 	arrays();

@@ -411,7 +411,6 @@ gs_job_become_lines(struct gsort *job)
 	if (job->options.operation == GSORT_CHECK)
 		return GS_OK;
 	TRY(allocate(&job->feed));
-	TRY(open_buffers(job));
 	TRY(open_emit(job));
 	emit->written = written;
 	emit->items.left_out = written.keys;

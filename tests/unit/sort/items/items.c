@@ -490,21 +490,247 @@ check_pivots(const struct pivot_row *row)
 	free(of_all);
 }
 
+/* ---- ties that a text decides ------------------------------------------------------- */
+
+/* A line is a letter, which is its first word, a text in which case does not matter, and after ';' a number
+ * of five digits, which is the word from byte 16 on.  A line has one of TEXTS texts,
+ * and one of NUMBERS numbers. */
+static const struct text_row {
+	unsigned count, letters, texts, numbers;
+} text_rows[] = {
+	{ 9, 1, 1, 90000 }, { 9, 1, 2, 90000 }, { 200, 1, 3, 90000 }, { 200, 3, 5, 90000 }, { 200, 1, 5, 3 },
+	{ 9, 1, 6, 90000 }, { 2000, 9, 31, 90000 }, { 2000, 2, 32, 4 }, { 2000, 1, 32, 90000 },
+	{ 2000, 1, 33, 90000 }, { 2000, 20, 60, 2 },
+};
+
+static size_t compared, texts_at;
+
+static size_t
+folded_text(const char *item, size_t bytes, char *into)
+{
+	const size_t length = key_bytes(item, bytes) - 1;
+
+	for (size_t i = 0; i < length; i++)
+		into[i] = (char)(item[1 + i] | 0x20);
+	return length;
+}
+
+static bool
+words_around_text(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
+                  unsigned at, uint64_t *words)
+{
+	(void)context;
+	for (size_t i = 0; i < count; i++) {
+		words[i] = at == 0 ? (uint64_t)(uint8_t)items[i][0] << 56 : 0;
+		for (size_t b = 0; at == 16 && b < 5; b++)
+			words[i] = words[i] << 8 | (uint8_t)items[i][bytes[i] - 6 + b];
+	}
+	return false;
+}
+
+static unsigned
+text_of(const void *context, unsigned at, const char *item, size_t bytes, const char **of_item,
+        size_t *length)
+{
+	(void)context;
+	*of_item = item + 1;
+	*length = key_bytes(item, bytes) - 1;
+	return at == 0 ? 16 : 0;
+}
+
+static int
+compare_text_of(const void *context, unsigned at, const char *one, size_t one_bytes, const char *other,
+                size_t other_bytes)
+{
+	char a[16], b[16];
+	const size_t a_length = folded_text(one, one_bytes, a), b_length = folded_text(other, other_bytes, b);
+	const int result = memcmp(a, b, a_length < b_length ? a_length : b_length);
+
+	(void)context;
+	texts_at |= at;
+	return result != 0 ? result : (a_length > b_length) - (a_length < b_length);
+}
+
+static int
+compare_with_text(const void *context, const char *one, size_t one_bytes, const char *other,
+                  size_t other_bytes)
+{
+	const int texts = compare_text_of(context, 0, one, one_bytes, other, other_bytes);
+
+	compared++;
+	return *one != *other ? *one - *other : texts != 0 ? texts
+	       : memcmp(one + one_bytes - 6, other + other_bytes - 6, 5);
+}
+
+static size_t
+line_bytes(const char *line)
+{
+	return (size_t)(units_line_end(NULL, line, text + MOST_BYTES) - line);
+}
+
+static int
+compare_lines_with_text(const void *one, const void *other)
+{
+	const char *a = *(const char *const *)one, *b = *(const char *const *)other;
+	const size_t a_bytes = line_bytes(a), b_bytes = line_bytes(b);
+	const int result = compare_with_text(NULL, a, a_bytes, b, b_bytes);
+
+	return result != 0 ? result : a < b ? -1 : a > b;
+}
+
+/* Few texts are put in order once, and then no two lines are compared; equal lines are told. */
+static void
+check_texts(const struct text_row *row, bool marks)
+{
+	static uint64_t memory[MOST_ITEMS * GS_ITEM_PART_BYTES / 8 + 8];
+	const struct gs_item_order order = {
+		.end = units_line_end, .words = words_around_text, .any_at = true,
+		.compare = compare_with_text, .text = text_of, .compare_text = compare_text_of,
+	};
+	struct gs_item_slice slice = { text, 0 };
+	struct gs_item_part part;
+	size_t wrong = 0;
+
+	for (unsigned i = 0; i < row->count; i++) {
+		const unsigned t = draw(row->texts);
+		const unsigned number = row->numbers > row->count ? (row->count - i) * 7919 % row->numbers
+		                                                  : draw(row->numbers);
+
+		found[i] = text + slice.bytes;
+		/* two neighbours differ by case only */
+		slice.bytes += (size_t)sprintf(text + slice.bytes, "%c%c%.*s;%05u\n",
+		                               'a' + (int)draw(row->letters),
+		                               (t % 2 == 0 ? 'a' : 'A') + (int)(t / 2 * 7 % 26),
+		                               (int)(t / 32), "bb", number);
+	}
+	gs_item_part_init(&part, &order, memory, MOST_ITEMS);
+	part.mark_equal = marks;
+	gs_item_part_collect(&part, &slice, 1);
+	compared = texts_at = 0;
+	gs_item_part_sort(&part, 0);
+	CHECK(texts_at == 0, "%u texts: they are behind the first word", row->texts);
+	CHECK(marks || row->numbers < row->count || (compared == 0) == (row->texts <= 32),
+	      "%u texts: %zu lines are compared", row->texts, compared);
+	qsort(found, row->count, sizeof found[0], compare_lines_with_text);
+	for (size_t i = 0; i < row->count; i++) {
+		size_t bytes;
+
+		wrong += gs_item_part_at(&part, i, &bytes) != found[i];
+		if (marks && i > 0)
+			wrong += part.equal[i] != (compare_with_text(NULL, found[i - 1],
+				line_bytes(found[i - 1]), found[i], line_bytes(found[i])) == 0);
+	}
+	CHECK(wrong == 0, "%u lines of %u texts, %u letters: %zu are wrong", row->count, row->texts,
+	      row->letters, wrong);
+}
+
+/* ---- sets --------------------------------------------------------------------------- */
+
+/* Each group has 0 .. 3 items of each operand, and there is a group of each kind. */
+enum { SET_MOST = 3, SET_SIZES = 4, SET_ITEMS = 64 * 9 };
+
+/* What is kept of a group whose operands have SIZES items, the first of them at FIRSTS: TO gets places. */
+static size_t
+keep_right(const struct gs_item_set *set, const uint32_t *sizes, const uint32_t *firsts, uint32_t *to)
+{
+	size_t kept = 0;
+
+	for (unsigned o = 0; o < set->operands; o++) {
+		const size_t size = set->distinct && sizes[o] > 0 ? 1 : sizes[o];
+		uint32_t places[SET_ITEMS];
+		size_t count = 0;
+
+		for (uint32_t i = 0; i < kept || i < size; i++) {
+			const bool a = i < kept, b = i < size;
+			const unsigned passes = a && b ? GS_KEEP_BOTH : a ? GS_KEEP_A : GS_KEEP_B;
+
+			if (o == 0 || (passes & set->keep) != 0)
+				places[count++] = a ? to[i] : firsts[o] + i;
+		}
+		memcpy(to, places, count * sizeof *to);
+		kept = count;
+	}
+	return kept;
+}
+
+static void
+check_set(const struct gs_item_set *set, bool groups, uint64_t least, uint64_t most)
+{
+	static uint64_t memory[SET_ITEMS * GS_ITEM_PART_BYTES / 8 + 8];
+	uint32_t ends[SET_MOST], next[SET_MOST], right[SET_ITEMS], sizes[SET_MOST];
+	unsigned combinations = 1, each = 0;
+	uint64_t times[SET_ITEMS];
+	struct gs_item_part part;
+	size_t count = 0;
+
+	for (unsigned o = 0; o < set->operands; o++)
+		combinations *= SET_SIZES;
+	each = combinations / SET_SIZES * 6;		/* 0 + 1 + 2 + 3 items of an operand */
+	gs_item_part_init(&part, &orders[0], memory, SET_ITEMS);
+	part.mark_equal = true;
+	part.ends = ends;
+	for (unsigned o = 0; o < set->operands; o++) {
+		next[o] = o * each;
+		ends[o] = next[o] + each;
+	}
+	for (unsigned c = 0; c < combinations; c++) {
+		const size_t begin = part.count;
+		uint32_t firsts[SET_MOST];
+		size_t kept;
+
+		for (unsigned o = 0, left = c; o < set->operands; o++, left /= SET_SIZES) {
+			sizes[o] = left % SET_SIZES;
+			firsts[o] = next[o];
+			for (unsigned i = 0; i < sizes[o]; i++) {
+				part.equal[part.count] = part.count > begin;
+				part.places[part.count++] = next[o]++;
+			}
+		}
+		kept = keep_right(set, sizes, firsts, right + count);
+		times[count] = kept;
+		count += groups ? kept > 0 && kept >= least && kept <= most : kept;
+	}
+	gs_item_part_combine(&part, set, groups, least, most);
+	CHECK(part.count == count && memcmp(part.places, right, count * sizeof *right) == 0 &&
+	      (!groups || memcmp(part.times, times, count * sizeof *times) == 0),
+	      "set %d of %u operands, %s, groups of %llu to %llu: %zu items, not %zu", (int)set->keep,
+	      set->operands, set->distinct ? "distinct" : "all", (unsigned long long)least,
+	      (unsigned long long)most, part.count, count);
+}
+
+static void
+check_sets(void)
+{
+	for (unsigned keep = 0; keep < 8; keep++)
+		for (unsigned operands = 1; operands <= SET_MOST; operands++)
+			for (unsigned distinct = 0; distinct < 2; distinct++) {
+				const struct gs_item_set set = {
+					(enum gs_set_keep)keep, operands, distinct > 0
+				};
+
+				check_set(&set, false, 0, 0);
+				check_set(&set, true, 1, UINT64_MAX);
+				check_set(&set, true, 2, 2);
+			}
+}
+
 /* ---- items with the same bytes ------------------------------------------------------ */
 
 static const struct fold_row {
 	unsigned count, keys, payloads;
 	uint64_t least, most;
 	unsigned left;		/* items after a fold, at most; 0: nearly all */
+	unsigned same;		/* one of so many is the same, all others differ; 0: KEYS are drawn */
 } fold_rows[] = {
-	{ 2900, 10, 3, 1, UINT64_MAX, 30 },
-	{ 2900, 200, 2, 14, 16, 400 },
-	{ 2900, 1, 1, 2900, 2900, 1 },
-	{ 2900, 300, 1, 1, UINT64_MAX, 300 },
-	{ 2900, 1000, 4, 2, UINT64_MAX, 2900 },
-	{ 2900, 1000000, 1, 1, 1, 0 },
-	{ 7, 2, 1, 1, UINT64_MAX, 7 },
-	{ 0, 1, 1, 1, UINT64_MAX, 1 },
+	{ 2900, 10, 3, 1, UINT64_MAX, 30, 0 },
+	{ 2900, 200, 2, 14, 16, 400, 0 },
+	{ 2900, 1, 1, 2900, 2900, 1, 0 },
+	{ 2900, 300, 1, 1, UINT64_MAX, 300, 0 },
+	{ 2900, 1000, 4, 2, UINT64_MAX, 2900, 0 },
+	{ 2900, 1000000, 1, 1, 1, 0, 0 },
+	{ 2900, 0, 1, 1, UINT64_MAX, 2700, 5 },	/* more keys than the table has room for */
+	{ 7, 2, 1, 1, UINT64_MAX, 7, 0 },
+	{ 0, 1, 1, 1, UINT64_MAX, 1, 0 },
 };
 
 /* Groups are the same with and without a fold: first items, in their order, and numbers. */
@@ -517,7 +743,7 @@ check_fold(const struct fold_row *row)
 	size_t bytes = 0, written[2], left;
 
 	for (unsigned i = 0; i < row->count; i++) {
-		const unsigned key = draw(row->keys);
+		const unsigned key = row->same == 0 ? draw(row->keys) : i % row->same == 0 ? 0 : i;
 
 		bytes += (size_t)sprintf(text + bytes, "%u%s;%u\n", key, key % 2 ? "a longer key" : "",
 		                         draw(row->payloads));
@@ -542,6 +768,45 @@ check_fold(const struct fold_row *row)
 	      memcmp(out[0], out[1], written[0]) == 0 &&
 	      memcmp(parts[0].times, parts[1].times, parts[0].count * sizeof *parts[0].times) == 0,
 	      "fold of %u keys: other groups", row->keys);
+}
+
+static int
+compare_hashes(const void *one, const void *other)
+{
+	const uint64_t *a = one, *b = other;
+
+	return a[0] != b[0] ? (a[0] < b[0] ? -1 : 1) : (a[1] > b[1]) - (a[1] < b[1]);
+}
+
+/* Two items of which a table has the same place and the same bits of the hash are not equal. */
+static void
+check_fold_collision(void)
+{
+	enum { TRIED = 200000, COUNT = 300, PLACES = 255, NUMBERS = 511 };
+	static uint64_t hashes[TRIED][2], memory[MOST_ITEMS * GS_ITEM_PART_BYTES / 8 + 8];
+	struct gs_item_slice slice = { text, 0 };
+	struct gs_item_part part;
+	char item[16];
+	size_t pair = 0;
+
+	for (uint64_t i = 0; i < TRIED; i++) {
+		const uint64_t hash = gs_item_hash(item, (size_t)sprintf(item, "%06u\n", (unsigned)i));
+
+		hashes[i][0] = (hash >> 32 & PLACES) << 32 | (uint32_t)(hash & ~(uint64_t)NUMBERS);
+		hashes[i][1] = i;
+	}
+	qsort(hashes, TRIED, sizeof hashes[0], compare_hashes);
+	while (pair + 2 < TRIED && hashes[pair][0] != hashes[pair + 1][0])
+		pair++;
+	for (unsigned i = 0; i < COUNT; i++)
+		slice.bytes += (size_t)sprintf(text + slice.bytes, "%06u\n",
+		                               (unsigned)hashes[pair + i % 2][1]);
+	gs_item_part_init(&part, &orders[1], memory, MOST_ITEMS);
+	part.mark_equal = true;
+	gs_item_part_collect(&part, &slice, 1);
+	gs_item_part_fold(&part);
+	CHECK(hashes[pair][0] == hashes[pair + 1][0] && part.count == 2 && part.weights[0] == COUNT / 2,
+	      "two lines with one hash: %zu are left", part.count);
 }
 
 /* The sums of two items differ if one bit does, or one is longer. */
@@ -573,8 +838,12 @@ unit_items(void)
 	check_hashes();
 	for (size_t r = 0; r < sizeof fold_rows / sizeof fold_rows[0]; r++)
 		check_fold(&fold_rows[r]);
+	check_fold_collision();
 	check_shares();
 	check_ties();
+	check_sets();
+	for (size_t r = 0; r < 2 * (sizeof text_rows / sizeof text_rows[0]); r++)
+		check_texts(&text_rows[r / 2], r % 2 > 0);
 	for (size_t r = 0; r < sizeof pivot_rows / sizeof pivot_rows[0]; r++)
 		check_pivots(&pivot_rows[r]);
 	for (size_t bytes = 1; bytes <= 33; bytes++) {

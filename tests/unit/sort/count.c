@@ -103,7 +103,9 @@ check_row(const struct row *row)
 	      memcmp(got, keys, bytes) == 0, "%s: come out in order", row->name);
 
 	gs_count_open(&count, bins, bin_count, row->key_bits, 3, 3);	/* used up: all zero again */
-	gs_count_add(&count, 1, keys, row->count);
+	gs_count_add(&count, 1, keys, row->count / 2);	/* in two rounds of one thread */
+	gs_count_sum(&count);
+	gs_count_add(&count, 1, keys + row->count / 2 * key_bytes, row->count - row->count / 2);
 	gs_count_sum(&count);
 	CHECK(drain(&count, true, row->buffer_bytes, got, row->count) &&
 	      is_complement(got, keys, row->key_bits, row->count),
@@ -111,6 +113,32 @@ check_row(const struct row *row)
 	free(bins);
 	free(keys);
 	free(got);
+}
+
+/* Threads at once: only the first one adds to the bins before they are summed, and only a few keys. */
+static void
+check_threads(void)
+{
+	static uint64_t bins[256 + 3 * 8 * 256 / 2];
+	static const uint8_t keys[1 << 13];
+	static const struct {
+		unsigned worker;
+		size_t   count, at_once;
+	} cases[] = { { 0, 10, 10 }, { 1, 10, 0 }, { 2, sizeof keys, 0 }, { 0, sizeof keys, 0 } };
+
+	for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+		struct gs_count count;
+
+		memset(bins, 0, sizeof bins);
+		gs_count_open(&count, bins, 256, 8, 3, 3);
+		CHECK(gs_count_bytes(256, 3) == sizeof bins, "%zu bytes", gs_count_bytes(256, 3));
+		gs_count_add(&count, cases[c].worker, keys, cases[c].count);
+		CHECK(bins[0] == cases[c].at_once, "%zu keys of thread %u: %llu are in the bins",
+		      cases[c].count, cases[c].worker, (unsigned long long)bins[0]);
+		gs_count_sum(&count);
+		CHECK(bins[0] == cases[c].count, "%zu keys of thread %u: %llu are summed", cases[c].count,
+		      cases[c].worker, (unsigned long long)bins[0]);
+	}
 }
 
 /* Bins counted by the caller: 128 of them, so a bit of touched is for two. */
@@ -208,6 +236,7 @@ unit_count(void)
 	check_drain(1, GS_EIO, 2);
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
 		check_row(&rows[r]);
+	check_threads();
 	check_bins();
 	check_pairs();
 }

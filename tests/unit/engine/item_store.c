@@ -34,6 +34,7 @@ struct row {
 	size_t      emit_at, emit_bytes;
 	uint64_t    enough;		/* the sink stops after this many items; 0: never */
 	bool        fails;		/* the sink fails at its second call */
+	const struct gs_item_order *order;	/* one that is wrong; or NULL */
 	const char *program;		/* compresses what is on disk; or NULL */
 };
 
@@ -59,6 +60,9 @@ static const struct row rows[] = {
 	{ "groups", false, ITEMS, 5000, 3, ENOUGH, GROUPS, .verify = true },
 	{ "groups in files", false, ITEMS, 5000, 2, LITTLE, GROUPS, .verify = true },
 	{ "one group", false, ITEMS, 1, 3, ENOUGH, GROUPS, .verify = true },
+	{ "one group of so many", false, ITEMS, 1, 3, ENOUGH, .least = ITEMS, .most = ITEMS },
+	{ "one group of more", false, ITEMS, 1, 3, ENOUGH, .least = 1, .most = ITEMS - 1 },
+	{ "one group of fewer", true, ITEMS, 1, 3, ENOUGH, .least = ITEMS + 1, .most = UINT64_MAX },
 	{ "groups of one item", false, ITEMS, 60000, 3, ENOUGH, .least = 1, .most = 1, .verify = true },
 	{ "groups of several items", true, ITEMS, 200, 3, ENOUGH, .least = 2, .most = 300, .verify = true },
 	{ "a head", false, ITEMS, 5000, 3, ENOUGH, .head = 777 },
@@ -85,6 +89,18 @@ static const struct row rows[] = {
 	{ "groups of a symmetric difference", false, ITEMS, 5000, 2, LITTLE, .least = 2, .most = 4,
 	  .keep = GS_KEEP_SYMMETRIC, .verify = true },
 	{ "one group, symmetric", true, ITEMS, 1, 2, ENOUGH, GROUPS, .keep = GS_KEEP_SYMMETRIC },
+	{ "one group of a set, of so many", false, ITEMS, 1, 3, ENOUGH, .least = ITEMS / 3, .most = ITEMS / 3,
+	  .keep = GS_KEEP_INTERSECTION },
+	{ "one group of a set, of more", true, ITEMS, 1, 3, ENOUGH, .least = 1, .most = ITEMS / 3 - 1,
+	  .keep = GS_KEEP_INTERSECTION },
+	{ "one group of a set, of fewer", false, ITEMS, 1, 3, ENOUGH, .least = ITEMS / 3 + 1,
+	  .most = UINT64_MAX, .keep = GS_KEEP_INTERSECTION },
+	{ "first items", false, ITEMS, 5000, 3, ENOUGH, GROUPS, .firsts = true, .verify = true },
+	{ "first items in files", false, ITEMS, 60000, 2, LITTLE, GROUPS, .firsts = true, .verify = true },
+	{ "a head of first items, cut", false, ITEMS, 5000, 3, ENOUGH, GROUPS, .firsts = true, .head = 777,
+	  .verify = true, .emit_bytes = 8 },
+	{ "a tail of first items", false, ITEMS, 60000, 3, ENOUGH, .least = 1, .most = 1, .firsts = true,
+	  .tail = 777, .verify = true },
 	{ "a sink that has enough", false, ITEMS, 5000, 3, ENOUGH, .enough = 9 },
 	{ "a head that is put", false, ITEMS, 5000, 3, ENOUGH, .head = 20000, .puts = true },
 	{ "a tail in files that is put", false, ITEMS, 5000, 2, LITTLE, .tail = 20001, .puts = true },
@@ -126,6 +142,40 @@ words_of(const void *context, const char *const *list, const uint32_t *bytes, si
 	return false;
 }
 
+/* An order that turns around, once all items are in their buckets. */
+static bool turned;
+
+static bool
+turning_words(const void *context, const char *const *list, const uint32_t *bytes, size_t count,
+              unsigned at, uint64_t *words)
+{
+	(void)words_of(context, list, bytes, count, at, words);
+	for (size_t i = 0; i < count && turned && at == 0; i++)
+		words[i] = ~words[i];
+	return false;
+}
+
+/* All words tie, and each item is less than any other. */
+static bool
+no_words(const void *context, const char *const *list, const uint32_t *bytes, size_t count,
+         unsigned at, uint64_t *words)
+{
+	(void)context, (void)list, (void)bytes, (void)at;
+	memset(words, 0, count * sizeof *words);
+	return false;
+}
+
+static int
+always_less(const void *context, const char *one, size_t one_bytes, const char *other, size_t other_bytes)
+{
+	(void)context, (void)one, (void)one_bytes, (void)other, (void)other_bytes;
+	return -1;
+}
+
+static const struct gs_item_order turning = { .item_bytes = RECORD, .words = turning_words };
+static const struct gs_item_order less = {
+	.item_bytes = RECORD, .words = no_words, .compare = always_less,
+};
 static const struct gs_item_order records = { .item_bytes = RECORD, .words = words_of };
 static const struct gs_item_order lines = { .end = units_line_end, .words = units_first_byte };
 
@@ -164,6 +214,14 @@ compare(const void *a, const void *b)
 
 	return one->word != other->word ? (one->word < other->word ? -1 : 1)
 	                                : (one->data > other->data) - (one->data < other->data);
+}
+
+static int
+compare_places(const void *a, const void *b)
+{
+	const struct item *one = a, *other = b;
+
+	return (one->data > other->data) - (one->data < other->data);
 }
 
 /* The items that a set keeps from COUNT equal items, ordered by origin; returns how many. */
@@ -219,6 +277,8 @@ select_items(const struct row *row)
 		memcpy(sorted + count, group, kept * sizeof *group);
 		count += kept;
 	}
+	if (row->firsts)
+		qsort(sorted, count, sizeof *sorted, compare_places);
 	if (wanted == 0 || wanted > count)
 		return count;
 	if (row->head == 0)
@@ -235,7 +295,7 @@ open_store(const struct row *row, struct gs_item_store **store)
 {
 	static struct gs_monitor monitor;
 	const struct gs_item_store_options options = {
-		.order = row->lines ? &lines : &records,
+		.order = row->order != NULL ? row->order : row->lines ? &lines : &records,
 		.facts = {
 			.memory_bytes = row->memory, .threads = row->threads,
 			.item_bytes = row->lines ? 0 : RECORD, .input_bytes = UINT64_MAX,
@@ -251,6 +311,12 @@ open_store(const struct row *row, struct gs_item_store **store)
 
 	return row->firsts ? gs_item_firsts_open(&firsts, &options, 8, &monitor)
 	                   : gs_item_store_open(store, &options, &monitor);
+}
+
+static struct gs_engine
+engine_of(const struct row *row, struct gs_item_store *store)
+{
+	return row->firsts ? gs_item_firsts_engine(firsts) : gs_item_store_engine(store);
 }
 
 /* Add items in pieces, by one thread after the other; with origins, a third of all from each in turn, and
@@ -386,27 +452,31 @@ check_row(const struct row *row)
 {
 	struct drained drained = { .row = row };
 	const struct gs_span_sink sink = {
-		.take = take, .put = row->puts ? put : NULL, .groups = row->most > 0, .context = &drained,
+		.take = take, .put = row->puts ? put : NULL, .groups = row->most > 0 && !row->firsts,
+		.context = &drained,
 	};
 	struct gsort_stats stats = { .keys = 0 };
 	struct gs_item_store *store = NULL;
 	struct gs_engine engine;
+	void *context;
 	size_t count;
 	uint64_t out = 0;
 
+	firsts = NULL;
 	make_items(row);
 	CHECK(open_store(row, &store) == GS_OK, "%s: %s", row->about, gs_message());
-	engine = gs_item_store_engine(store);
-	CHECK(fill(row, &engine.taker) == GS_OK && engine.finish(store) == GS_OK, "%s: it is filled: %s",
+	engine = engine_of(row, store);
+	context = engine.context;
+	CHECK(fill(row, &engine.taker) == GS_OK && engine.finish(context) == GS_OK, "%s: it is filled: %s",
 	      row->about, gs_message());
-	CHECK(engine.count(store, 0) == row->items && engine.count(store, 1) == 0, "%s: all are counted",
+	CHECK(engine.count(context, 0) == row->items && engine.count(context, 1) == 0, "%s: all are counted",
 	      row->about);
 	count = select_items(row);
-	CHECK(engine.count_out(store, &out) == GS_OK && (row->limited > 0 || out == count),
+	CHECK(engine.count_out(context, &out) == GS_OK && (row->limited > 0 || out == count),
 	      "%s: %llu will leave, not %zu", row->about, (unsigned long long)out, count);
 	if (row->limited > 0)
-		engine.limit(store, row->limited);
-	CHECK(engine.drain(store, 0, &sink) == (row->fails ? GS_EIO : GS_OK) && drained.wrong == 0,
+		engine.limit(context, row->limited);
+	CHECK(engine.drain(context, 0, &sink) == (row->fails ? GS_EIO : GS_OK) && drained.wrong == 0,
 	      "%s: %zu spans are wrong: %s", row->about, drained.wrong, gs_message());
 	if (row->fails) {
 		CHECK(strcmp(gs_message(), "the disk is full") == 0 && drained.count + drained.put < count,
@@ -421,22 +491,20 @@ check_row(const struct row *row)
 	if (!row->puts || drained.count == 0)
 		check_items(row, &drained, row->enough > 0 ? row->enough : count);
 	if (row->verify)
-		check_digest(row, engine.digest(store));
-	engine.stats(store, &stats);
-	CHECK((stats.spilled_bytes > 0) == (row->memory == LITTLE), "%s: %llu bytes in files", row->about,
+		check_digest(row, engine.digest(context));
+	engine.stats(context, &stats);
+	CHECK((stats.spilled_bytes > 0) == (row->memory == LITTLE) &&
+	      (stats.runs > 0) == (row->memory == LITTLE), "%s: %llu bytes in files", row->about,
+	      (unsigned long long)stats.spilled_bytes);
+	CHECK(!row->firsts || row->memory != LITTLE ||
+	      stats.spilled_bytes == 2 * (row->items + count) * RECORD,
+	      "%s: %llu bytes in files, where all are divided twice", row->about,
 	      (unsigned long long)stats.spilled_bytes);
 	gs_item_store_close(store);
+	gs_item_firsts_close(firsts);
 }
 
 /* ---- errors ----------------------------------------------------------------------------- */
-
-static int
-compare_places(const void *a, const void *b)
-{
-	const struct item *one = a, *other = b;
-
-	return (one->data > other->data) - (one->data < other->data);
-}
 
 /* All steps of a job; *OUT items will leave. */
 static gs_status
@@ -465,8 +533,6 @@ check_failures(const struct row *row)
 
 	make_items(row);
 	count = select_items(row);
-	if (row->firsts)
-		qsort(sorted, count, sizeof *sorted, compare_places);
 	for (long number = 0; failed; number++) {
 		struct drained drained = { .row = row };
 		struct gs_item_store *store = NULL;
@@ -478,7 +544,7 @@ check_failures(const struct row *row)
 		units_fail(number);
 		status = open_store(row, &store);
 		if (status == GS_OK) {
-			engine = row->firsts ? gs_item_firsts_engine(firsts) : gs_item_store_engine(store);
+			engine = engine_of(row, store);
 			status = sort_all(row, &drained, &engine, &out);
 		}
 		failed = units_has_failed();
@@ -497,6 +563,42 @@ check_failures(const struct row *row)
 		      row->about, number, (ssize_t)(units_memory() - taken));
 	}
 	CHECK(errors > 10, "%s: %u errors", row->about, errors);
+}
+
+/* What is verified is told if it is not in order: by the part, or by the parts before and behind. */
+static void
+check_falls(void)
+{
+	static const struct row falling[] = {
+		{ "parts that fall", false, ITEMS, 5000, 2, LITTLE, .verify = true, .order = &turning },
+		{ "first items that fall", false, ITEMS, 5000, 2, LITTLE, GROUPS, .verify = true,
+		  .order = &turning, .firsts = true },
+		{ "a part that falls", false, 50, 5000, 2, ENOUGH, .verify = true, .order = &less },
+		{ "groups that fall", false, 50, 5000, 2, ENOUGH, GROUPS, .verify = true, .order = &less },
+	};
+
+	for (size_t r = 0; r < sizeof falling / sizeof falling[0]; r++) {
+		const struct row *row = &falling[r];
+		struct drained drained = { .row = row };
+		const struct gs_span_sink sink = {
+			.take = take, .groups = row->most > 0 && !row->firsts, .context = &drained,
+		};
+		struct gs_item_store *store = NULL;
+		struct gs_engine engine;
+
+		firsts = NULL;
+		make_items(row);
+		CHECK(open_store(row, &store) == GS_OK, "%s: %s", row->about, gs_message());
+		engine = engine_of(row, store);
+		CHECK(fill(row, &engine.taker) == GS_OK, "%s: it is filled", row->about);
+		turned = true;
+		CHECK(engine.finish(engine.context) == GS_OK &&
+		      engine.drain(engine.context, 0, &sink) == GS_OK &&
+		      engine.digest(engine.context)->falls, "%s: that is told: %s", row->about, gs_message());
+		turned = false;
+		gs_item_store_close(store);
+		gs_item_firsts_close(firsts);
+	}
 }
 
 /* The -S that a message names for a large item: that of each share, times their number. */
@@ -521,6 +623,26 @@ check_named(void)
 		CHECK(gs_item_fail_large(cases[c].bytes, cases[c].share, cases[c].beside, cases[c].shares) ==
 		      GS_EBUDGET && strstr(gs_message(), named) != NULL, "%s, not %s", named, gs_message());
 	}
+	/* first items: two stores have a share each */
+	for (unsigned shares = 0; shares < 4; shares++) {
+		const struct gs_item_store_options options = {
+			.order = &records,
+			.facts = { .memory_bytes = ENOUGH, .threads = 1, .item_bytes = RECORD },
+			.shares = shares, .temp_dirs = &temp_dir, .temp_dir_count = 1,
+		};
+		static struct gs_monitor monitor;
+		struct gs_taker taker;
+		char named[40];
+		size_t room;
+
+		snprintf(named, sizeof named, "'--buffer-size=%uM' (-S)",
+		         2 * (shares > 0 ? shares : 1) * (5 * 1024 + 5 + 16));
+		CHECK(gs_item_firsts_open(&firsts, &options, 8, &monitor) == GS_OK, "two stores");
+		taker = gs_item_firsts_engine(firsts).taker;
+		CHECK(taker.reserve(taker.context, (size_t)1 << 30, 1, &room) == GS_EBUDGET &&
+		      strstr(gs_message(), named) != NULL, "%s, not %s", named, gs_message());
+		gs_item_firsts_close(firsts);
+	}
 }
 
 static void
@@ -530,8 +652,8 @@ check_errors(void)
 		{ "failures of groups in files", false, 20000, 5000, 2, LITTLE, GROUPS, .tail = 777,
 		  .verify = true },
 		{ "failures of packed lines", true, 20000, 200, 2, LITTLE, .verify = true, .program = "lz4" },
-		{ "failures of first items", false, 20000, 5000, 2, LITTLE, GROUPS, .firsts = true },
-		{ "failures of a union in files", false, 20000, 50, 2, LITTLE, .keep = GS_KEEP_UNION },
+		{ "failures of first items", false, 20000, 60000, 2, LITTLE, GROUPS, .firsts = true },
+		{ "failures of a union in files", true, 20000, 3, 2, LITTLE, .keep = GS_KEEP_UNION },
 		{ "failures in memory", false, 20000, 5000, 3, ENOUGH, .verify = true },
 	};
 
@@ -571,6 +693,13 @@ unit_item_store(void)
 	CHECK(memory != NULL && got != NULL, "there is memory");
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0] && got != NULL; r++)
 		check_row(&rows[r]);
+	for (unsigned keep = 0; keep < 8 && got != NULL; keep++)	/* each value fills several parts */
+		check_row(&(struct row){
+			.about = "a set of few values", .lines = keep % 2 == 0, .items = ITEMS, .values = 3,
+			.threads = 2, .memory = LITTLE, .distinct = keep == 7,
+			.keep = keep > 0 ? (enum gs_set_keep)keep : GS_KEEP_UNION,
+		});
+	check_falls();
 	check_errors();
 	check_named();
 	free(memory);

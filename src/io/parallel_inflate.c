@@ -228,7 +228,7 @@ gs_parallel_inflate_open(const struct gs_inflate *stream)
 	struct gs_parallel_inflate *parallel;
 	struct segment first, second;
 
-	if (!options->regular || options->threads <= 1 || options->memory_bytes == 0 ||
+	if (!options->regular || options->threads <= 1 ||
 	    (!gzip && stream->format != &gs_inflate_zstd) ||
 	    (parallel = calloc(1, sizeof *parallel)) == NULL)
 		return NULL;

@@ -161,6 +161,7 @@ gsort_emu_DEPENDENCIES = libgsort-cli.a tests/emu/libmodule.a libgsort.a
 # Each fast way that a job takes, by name: what gs_way() is in, once more (src/base/way.h).
 check_PROGRAMS += gsort-ways
 way_sources = \
+  src/text/line.c \
   src/linekey/line_order.c \
   src/io/parallel_inflate.c \
   src/sort/buckets/parts.c \

@@ -2,8 +2,8 @@
 /* line.c - unusual lines, and the faults of invalid ones */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "base/way.h"
 #include "key/key.h"
 #include "linekey/key_text.h"
 #include "text/line.h"
@@ -94,7 +94,7 @@ gs_line_is_exact(const struct gs_text_options *options, const char *line, const 
 		return false;
 	if (!options->floats)
 		return has_exact_digits(digits, end) && gs_is_digit(end[-1]);
-	if (is_short_float(digits, end))
+	if (gs_way("short float", is_short_float(digits, end)))
 		return true;
 	if (bytes == 0 || bytes > GS_FLOAT_BYTES || gs_float_read(line, end, &value) != GS_FLOAT_GOOD)
 		return false;

@@ -178,6 +178,18 @@ members() {
 	fi
 }
 
+@test "floats of few digits are read as integers, and compared with what gsort prints only if they are longer" {
+	local line
+	for line in 1 0.5 1.5 0.0001 0.00012 10.01 123456.789012345; do
+		echo "$line" >float
+		takes "short float" -g float
+	done
+	for line in 1.50 8.000000000000002 0.00001; do
+		echo "$line" >float
+		takes "not short float" -g float
+	done
+}
+
 @test "lines: read by threads, folded, numbered, put in order by text" {
 	seq 100000 | awk '{ print "k" $1 * 7919 % 1000, $1 * 104729 % 99991 }' >pairs
 	takes "threads read lines, not numbered lines, not fold equal items" -k1,1 pairs

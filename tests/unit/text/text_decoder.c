@@ -829,6 +829,41 @@ check_all_exact(void)
 			check_exact(rows[r].odd, rows[r].exact, at);
 }
 
+/* Floats are exact that gsort prints unchanged: the shortest digits that have the value, and no exponent. */
+static void
+check_exact_floats(void)
+{
+	static const struct { const char *line; bool exact; } rows[] = {
+		{ "1.5", true }, { "-1.5", true }, { "0", true }, { "0.5", true }, { "-0.25", true },
+		{ "10.01", true }, { "0.0001", true }, { "0.00012", true }, { "1.00001", true },
+		{ "123456.789012345", true }, { "0.12345678901234", true }, { "0.00012345678901", true },
+		{ "-123456.789012345", true }, { "9007199254740992", true }, { "8.000000000000002", true },
+		{ "8.0000000000000018", false }, { "inf", false }, { "-inf", false }, { "1e+20", true },
+		{ "1e-05", true }, { "-0", false }, { "00", false }, { "01.5", false }, { "1.", false },
+		{ "1.0", false }, { "1.50", false }, { ".5", false }, { "-.5", false }, { "+1", false },
+		{ "+1.5", false }, { "1e3", false }, { "1E+20", false }, { "0.00001", false },
+		{ "0.00001234", false }, { "8.000000000000001", false }, { "9007199254740993", false },
+		{ "90071992547409930", false }, { "1.5 ", false }, { " 1.5", false }, { "1.5x", false },
+		{ "0x1", false }, { "1.2.3", false }, { "1-2", false }, { "-", false }, { ".", false },
+		{ "", false }, { "Inf", false }, { "infinity", false }, { "1e400", false },
+		{ "1e-400", false },
+	};
+	const struct gs_text_options options = { .terminator = '\n', .exact = true, .floats = true };
+	char text[64];
+
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+		const int bytes = sprintf(text, "2\n%s\n", rows[r].line);
+		void *memory = calloc(1, gs_text_decoder_bytes(sizeof text, 1, &options));
+		struct gs_text_decoder *decoder = gs_text_decoder_init(memory, sizeof text, 1, &options);
+
+		gs_text_begin_file(decoder, "a");
+		CHECK(gs_text_decode(decoder, text, (size_t)bytes, true) == GS_OK &&
+		      decoder->stopped == !rows[r].exact, "'%s' is%s exact", rows[r].line,
+		      rows[r].exact ? "" : " not");
+		free(memory);
+	}
+}
+
 /* In order: keys, classes and lines of all lengths and signs, whatever the chunk; and where it stops. */
 static void
 check_in_order(bool reverse, size_t chunk)
@@ -894,6 +929,7 @@ check_level(void)
 		check_in_order(true, chunk);
 	}
 	check_all_exact();
+	check_exact_floats();
 	check_good();
 	check_bad();
 	check_nul();

@@ -829,6 +829,118 @@ check_all_exact(void)
 			check_exact(rows[r].odd, rows[r].exact, at);
 }
 
+/* Read the header of the file "b" in chunks; REST: what follows it. */
+static gs_status
+read_header(const struct gs_text_options *options, const char *text, size_t bytes, size_t chunk,
+            const char **rest)
+{
+	uint64_t left = options->header_lines;
+	gs_status status = GS_OK;
+	size_t at = 0, to;
+
+	do {
+		to = bytes - at < chunk ? bytes : at + chunk;
+		status = gs_line_header(options, "b", text + at, text + to, to == bytes, &left, rest);
+		at = to;
+	} while (status == GS_OK && left > 0 && at < bytes);
+	return status;
+}
+
+/* The first header is kept, and compared with the ones of other files, whatever the chunk. */
+static void
+check_headers(void)
+{
+	static const struct {
+		unsigned    lines;
+		const char *files[3];
+		const char *kept, *rest;	/* of the last file */
+		const char *differ[2];		/* its header, and that of the first */
+	} rows[] = {
+		{ 1, { "a\n1\n", "a\n2\n" }, "a\n", "2\n", { NULL } },
+		{ 1, { "a\r\n1\n", "a\n2\n" }, "a\r\n", "2\n", { NULL } },
+		{ 1, { "a\n", "a\r\n\n" }, "a\n", "\n", { NULL } },
+		{ 1, { "a\n", "a" }, "a\n", "", { NULL } },
+		{ 1, { "a", "a\n5" }, "a\n", "5", { NULL } },
+		{ 1, { "", "a\n1\n", "a\n7" }, "a\n", "7", { NULL } },
+		{ 1, { "a\n", "", "a\n7" }, "a\n", "7", { NULL } },
+		{ 1, { "\n", "\n1" }, "\n", "1", { NULL } },
+		{ 1, { "\xef\xbb\xbf" "a\n", "a\n8" }, "\xef\xbb\xbf" "a\n", "8", { NULL } },
+		{ 1, { "a\n", "\xef\xbb\xbf" "a\n8" }, "a\n", "8", { NULL } },
+		{ 2, { "a\nb\n1\n", "a\nb\n2" }, "a\nb\n", "2", { NULL } },
+		{ 2, { "a\n", "a\n" }, "a\n", "", { NULL } },
+		{ 1, { "a\n", "b\n" }, "a\n", "", { "b", "a" } },
+		{ 1, { "a\n", "ab\n" }, "a\n", "", { "ab", "a" } },
+		{ 1, { "ab\n", "a\n" }, "ab\n", "", { "a", "ab" } },
+		{ 1, { "ab\n", "ac\n" }, "ab\n", "", { "ac", "ab" } },
+		{ 1, { "a\n", "\n" }, "a\n", "", { "", "a" } },
+		{ 1, { "\xef\xbb\xbf" "ab\n", "ac\n" }, "\xef\xbb\xbf" "ab\n", "", { "ac", "ab" } },
+		{ 1, { "ab\n", "\xef\xbb\xbf" "ac\n" }, "ab\n", "", { "ac", "ab" } },
+		{ 2, { "a\nb\n", "a\nc\n" }, "a\nb\n", "", { "c", "b" } },
+		{ 2, { "a\nb\n", "a\n" }, "a\nb\n", "", { "", "b" } },
+		{ 2, { "a\n", "a\nb\n" }, "a\n", "", { "b", "" } },
+		{ 1, { "a\n", "a\n", "b\n" }, "a\n", "", { "b", "a" } },
+	};
+	char *longest = malloc(GS_HEADER_BYTES + 1), message[200];
+
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+		for (size_t chunk = 1; chunk < 10; chunk++) {
+			struct gs_text_header header = { .bytes = 0 };
+			const struct gs_text_options options = {
+				.terminator = '\n', .header = &header, .header_lines = rows[r].lines,
+			};
+			gs_status status = GS_OK;
+			const char *rest = "";
+
+			for (size_t f = 0; f < 3 && rows[r].files[f] != NULL && status == GS_OK; f++)
+				status = read_header(&options, rows[r].files[f], strlen(rows[r].files[f]),
+				                     chunk, &rest);
+			CHECK(header.known == strlen(rows[r].kept) &&
+			      memcmp(header.text, rows[r].kept, header.known) == 0, "row %zu: it is kept", r);
+			sprintf(message, "b: its header is \"%s\", and that of the first input \"%s\";",
+			        rows[r].differ[0] != NULL ? rows[r].differ[0] : "",
+			        rows[r].differ[0] != NULL ? rows[r].differ[1] : "");
+			if (rows[r].differ[0] == NULL)
+				CHECK(status == GS_OK && rest[0] == rows[r].rest[0] &&
+				      header.bytes == header.known,
+				      "row %zu, chunks of %zu: '%s' follows", r, chunk, rest);
+			else
+				CHECK(status == GS_EINPUT &&
+				      strncmp(gs_message(), message, strlen(message)) == 0,
+				      "row %zu, chunks of %zu: %s", r, chunk, gs_message());
+			free(header.text);
+		}
+	memset(longest, 'x', GS_HEADER_BYTES + 1);
+	for (unsigned file = 1; file <= 2; file++)
+		for (size_t bytes = GS_HEADER_BYTES - 1; bytes <= GS_HEADER_BYTES + 1; bytes++)
+			for (unsigned chunks = 1; chunks <= 2; chunks++) {
+				struct gs_text_header header = { .bytes = 0 };
+				const struct gs_text_options options = {
+					.terminator = '\n', .header = &header, .header_lines = file,
+				};
+				const char *rest;
+				gs_status status = GS_OK;
+
+				if (file == 2)
+					status = read_header(&options, "y\n", 2, 2, &rest);
+				CHECK(status == GS_OK, "a short header");
+				status = read_header(&options, longest, bytes, bytes / chunks, &rest);
+				sprintf(message, "b: the header of %u line%s is longer than %d bytes", file,
+				        file == 1 ? "" : "s", GS_HEADER_BYTES);
+				if (bytes > GS_HEADER_BYTES)
+					CHECK(status == GS_EINPUT && strcmp(gs_message(), message) == 0,
+					      "%zu bytes in file %u: %s", bytes, file, gs_message());
+				else if (file == 1)
+					CHECK(status == GS_OK && header.known == bytes + 1, "%zu bytes",
+					      bytes);
+				else
+					CHECK(status == GS_EINPUT &&
+					      strstr(gs_message(), "its header is") != NULL,
+					      "%zu bytes are compared", bytes);
+				free(header.text);
+			}
+	free(longest);
+}
+
 /* Floats are exact that gsort prints unchanged: the shortest digits that have the value, and no exponent. */
 static void
 check_exact_floats(void)
@@ -955,6 +1067,7 @@ void unit_text_decoder(void);
 void
 unit_text_decoder(void)
 {
+	check_headers();
 	for (level = GS_SIMD_NONE; level <= gs_simd_best(); level++)
 		check_level();
 }

@@ -9,6 +9,7 @@ prepare() {
 	cp "$GSORT_SOURCE"/tests/tools/mutants tests/tools
 	printf 'CONSTANTS = """\nsort STEP 1\n"""\n' >tests/tools/hostile
 	printf '# none\n' >tests/tools/mutants.equivalent
+	echo 'MODULE(least)' >tests/unit/modules.def
 	printf '%s\n' 'int least(int a, int b);' '' 'int' 'least(int a, int b)' '{' \
 		$'\tif (a < b)' $'\t\treturn a;' $'\treturn b;' '}' '' 'int' 'next(int a)' '{' $'\tint n = a;' '' $'\twhile (n-- > 0)' \
 		$'\t\ta += 2;' $'\treturn a;' '}' '#if 0' 'int' 'never(int a)' '{' $'\treturn a + 1;' '}' '#endif' >src/sort/least.c

@@ -45,6 +45,7 @@ tests_unit_units_SOURCES = \
   tests/unit/io/input.c \
   tests/unit/io/output.c \
   tests/unit/io/parallel_inflate.c \
+  tests/unit/io/preallocate.c \
   tests/unit/io/replace.c \
   tests/unit/options/given.c \
   tests/unit/options/options.c \

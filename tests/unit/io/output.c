@@ -2,14 +2,19 @@
 /* output.c - rows for src/io/output.c: preallocated blocks, and pages given to a pipe */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -235,6 +240,139 @@ check_late_error(bool submits)
 	free(data);
 }
 
+/* The call that may be the last one: */
+static gs_status
+end_by(unsigned call, struct gs_output *out, char *data)
+{
+	switch (call) {
+	case 0: return gs_output_complete(out);
+	case 1: return gs_output_prepare(out, true);
+	case 2: return gs_output_finish(&out, 1);
+	default: return gs_output_give_pages(out, data, PIECE);
+	}
+}
+
+/* returns the error of a thread that could not write to a device, or by a callback; or its own. */
+static void
+check_last_error(void)
+{
+	char *data = letters(0, PIECE);
+
+	for (unsigned row = 0; row < 9; row++) {
+		const unsigned call = row / 2;
+		unsigned calls = 0;
+		const struct gs_output_options options = {
+			.name = "/dev/full", .write = row % 2 ? fail_once : NULL, .write_context = &calls,
+		};
+		struct gs_output *out;
+
+		if (options.write == NULL && access("/dev/full", W_OK) != 0)
+			continue;
+		CHECK(gs_output_open(&out, &options) == GS_OK &&
+		      (call == 4 || gs_output_submit(out, data, PIECE) == GS_OK), "a thread writes");
+		CHECK(end_by(call, out, data) == GS_EIO &&
+		      strstr(gs_message(), "write failed: /dev/full") != NULL, "call %u: %s", call,
+		      gs_message());
+		gs_output_close(out);
+	}
+	free(data);
+}
+
+static int
+answer(void *result, const void *data, size_t bytes)
+{
+	(void)data, (void)bytes;
+	errno = ((int *)result)[1];
+	return ((int *)result)[0];
+}
+
+/* What a callback returns, and its errno; what is not an error of the system is one of the caller. */
+static void
+check_answers(void)
+{
+	static const struct { int result[2]; const char *says; } rows[] = {
+		{ { 0, 0 }, NULL }, { { 0, EIO }, NULL }, { { -1, EFBIG }, "File too large" },
+		{ { -7, ENOSPC }, "No space left" }, { { -1, 0 }, "Protocol error" },
+		{ { 1, EFBIG }, "Protocol error" }, { { 5, 0 }, "Protocol error" },
+	};
+
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+		int result[2] = { rows[r].result[0], rows[r].result[1] };
+		const struct gs_output_options options = { .write = answer, .write_context = result };
+		struct gs_output *out;
+		gs_status status = gs_output_open(&out, &options);
+
+		if (status == GS_OK)
+			status = gs_output_write(out, "x", 1);
+		CHECK(status == (rows[r].says == NULL ? GS_OK : GS_EIO) && (status == GS_OK ||
+		      (strncmp(gs_message(), "write failed: output: ", 22) == 0 &&
+		       strstr(gs_message(), rows[r].says) != NULL)),
+		      "a callback that returns %d and errno %d: %s", result[0], result[1],
+		      status == GS_OK ? "ok" : gs_message());
+		gs_output_close(out);
+	}
+}
+
+/* The file behind an open descriptor is written in place, whatever it is called. */
+static void
+check_descriptors(void)
+{
+	static const char *const folders[] = { "/dev/fd", "/proc/self/fd", "/dev/stdout" };
+
+	for (size_t n = 0; n < 3; n++) {
+		int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600), kept;
+		struct gs_output *out = open_standard(fd, &kept);
+		struct stat before, after;
+		char name[40];
+
+		gs_output_close(out);
+		snprintf(name, sizeof name, n < 2 ? "%s/%d" : "%s", folders[n], fd);
+		out = open_output(name);
+		CHECK(out != NULL && fstat(fd, &before) == 0 && submit(out, 0, PIECE) == GS_OK &&
+		      gs_output_finish(&out, 1) == GS_OK, "%s is written: %s", name, gs_message());
+		gs_output_close(out);
+		restore_standard(kept);
+		CHECK(stat(path, &after) == 0 && before.st_ino == after.st_ino && holds(0, PIECE, PIECE),
+		      "%s is the same file", name);
+		close(fd);
+	}
+	remove(path);
+}
+
+/* What cannot be opened, cut or closed gives its memory back, and the message says which it was. */
+static void
+check_wrong_end(void)
+{
+	const struct gs_output_options in_place = { .name = path, .in_place = true };
+	struct gs_output *out;
+	size_t memory = 0;
+	int next;
+
+	for (unsigned time = 0; time < 2; time++) {	/* the first may leave what the library keeps */
+		memory = time == 0 ? 0 : units_memory();
+		CHECK(open_output("/nowhere/at-all") == NULL, "it is not opened");
+		out = open_output(path);
+		CHECK(out != NULL && submit(out, 0, PIECE) == GS_OK && gs_output_finish(&out, 1) == GS_OK,
+		      "another one is");
+		gs_output_close(out);
+	}
+	CHECK(units_memory() == memory, "%zd bytes are not given back", (ssize_t)(units_memory() - memory));
+	for (unsigned closed = 0; closed < 2; closed++) {
+		close(open(path, O_RDWR | O_CREAT | O_TRUNC, 0600));
+		next = dup(STDERR_FILENO);
+		close(next);
+		CHECK(gs_output_open(&out, &in_place) == GS_OK &&
+		      (closed == 0 || gs_output_write(out, "x", 1) == GS_OK), "one that is written in place");
+		close(next);
+		CHECK(gs_output_finish(&out, 1) == GS_EIO &&
+		      strstr(gs_message(), closed ? "close failed: " : "truncate failed: ") != NULL &&
+		      strstr(gs_message(), path) != NULL, "what cannot be %s: %s", closed ? "closed" : "cut",
+		      gs_message());
+		gs_output_close(out);
+	}
+	remove(path);
+}
+
 static void
 with_limit(void)
 {
@@ -421,6 +559,40 @@ lose_reader_quietly(void)
 	lose_reader();
 }
 
+static int denied;
+
+/* The kernel, or a sandbox, has no vmsplice(2). */
+static void
+give_denied(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_vmsplice, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)denied),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { sizeof filter / sizeof filter[0], filter };
+	struct gs_output *out;
+	char data[PIECE / 10];
+	size_t mapped;
+	char *pages = map_letters(0, sizeof data, &mapped);
+	int kept, pair[2];
+
+	if (pipe(pair) != 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+		return;
+	out = open_standard(pair[1], &kept);
+	if (denied != EIO)
+		CHECK(gs_output_give_pages(out, pages, sizeof data) == GS_OK &&
+		      read(pair[0], data, sizeof data) == (ssize_t)sizeof data &&
+		      memcmp(data, pages, sizeof data) == 0, "bytes are written instead: %s", gs_message());
+	else
+		CHECK(gs_output_give_pages(out, pages, sizeof data) == GS_EIO &&
+		      strstr(gs_message(), "Input/output error") != NULL, "an error: %s", gs_message());
+	gs_output_close(out);
+	restore_standard(kept);
+}
+
 /* Not a pipe: the pages are written. */
 static void
 check_pages_to_file(void)
@@ -463,6 +635,7 @@ void unit_output(void);
 void
 unit_output(void)
 {
+	static const int errors[] = { ENOSYS, EINVAL, EPERM, EIO };
 	const char *temp = getenv("TMPDIR");
 	int status;
 
@@ -477,6 +650,10 @@ unit_output(void)
 	}
 	for (unsigned submits = 0; submits < 2; submits++)
 		check_late_error(submits);
+	check_last_error();
+	check_answers();
+	check_descriptors();
+	check_wrong_end();
 	CHECK(in_child(with_limit) == 0, "a limit on file sizes ends it");
 	if (geteuid() == 0) {
 		char folder[100];
@@ -489,6 +666,10 @@ unit_output(void)
 	check_pages(false);
 	check_pages_to_file();
 	check_interrupted();
+	for (unsigned e = 0; e < sizeof errors / sizeof errors[0]; e++) {
+		denied = errors[e];
+		CHECK(in_child(give_denied) == 0, "a pipe that takes no pages: %s", strerror(denied));
+	}
 	status = in_child(lose_reader);
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE,
 	      "without a reader it dies in silence: %x", (unsigned)status);

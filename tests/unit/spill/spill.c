@@ -38,6 +38,7 @@ static const struct row {
 	{ "more runs than directories", NULL, 3, 20, 50000, 5000, 3000, 1, 1 << 12 },
 	{ "many keys at a time, and holes behind them", NULL, 2, 4, 4000000, 1000000, 700001, 2, 1 << 20 },
 	{ "keys that are staged or not", NULL, 1, 2, 100000, 5000, 5000, 1, 1 << 16 },
+	{ "half of the stage at once, behind a little", NULL, 1, 1, 50000, 4096, 5000, 1, 1 << 16 },
 	{ "zstd, in little memory", "zstd", 1, 3, 100000, 1000, 3000, 1, 1 << 16 },
 	{ "zstd, a run without keys", "zstd", 1, 1, 0, 1, 10, 1, 1 << 16 },
 	{ "zstd, by four threads, many at once", "zstd", 2, 5, 1000000, 400000, 300000, 4, 8 << 20 },
@@ -234,6 +235,114 @@ check_unnamed(void)
 	free(buffer);
 }
 
+/* When much of a run was read, half of its space is free; and all of it at the end, even if a CALL for memory
+ * fails.  Returns whether one failed. */
+static bool
+check_freed(long call)
+{
+	static const struct row row = { "", NULL, 1, 1, 5000000, 2500000, 1000000, 1, 1 << 16 };
+	const blkcnt_t half = 5000000 * 8 / 512 / 2;
+	char *buffer = malloc(row.buffer_bytes), *keys = malloc(row.room * 8);
+	const struct gs_spill_options options = options_of(&row, buffer);
+	struct gs_spill *spill;
+	struct gs_run run;
+	struct stat st = { .st_blocks = 0 };
+	size_t count = 0;
+	gs_status status = gs_spill_open(&spill, &options);
+	bool failed;
+
+	if (status == GS_OK)
+		status = write_run(spill, &row, 64, 0, &run);
+	for (unsigned piece = 0; piece < 3 && status == GS_OK; piece++)
+		status = gs_spill_read(spill, &run, keys, row.room, &count);
+	for (unsigned try = 0; try < 3000 && fstat(find_file(), &st) == 0 && st.st_blocks > half; try++)
+		usleep(10000);
+	CHECK(status == GS_OK && st.st_blocks <= half, "three fifths are read, and half is given back");
+	CHECK(count == row.room && gs_spill_read(spill, &run, keys, row.room, &count) == GS_OK, "one more");
+	units_fail(call);
+	status = gs_spill_read(spill, &run, keys, row.room, &count);
+	failed = units_has_failed();
+	CHECK(status == GS_EIO || (count == row.room &&
+	      gs_key_at(keys, 64, count - 1) == key_of(0, row.keys - 1)),
+	      "call %ld fails: status %d", call, (int)status);
+	if (failed && status == GS_OK) {
+		for (unsigned try = 0; try < 3000 && fstat(find_file(), &st) == 0 && st.st_blocks > 16; try++)
+			usleep(10000);
+		CHECK(st.st_blocks <= 16, "without memory the space is given back, too");
+	}
+	gs_spill_close(spill);
+	free(keys);
+	free(buffer);
+	return failed;
+}
+
+/* Runs are in all directories in turn. */
+static void
+check_turns(void)
+{
+	const struct row row = { "", NULL, DIRS, 1, 1, 1, 1, 1, 1 << 16 };
+	char *buffer = malloc(row.buffer_bytes);
+	const struct gs_spill_options options = options_of(&row, buffer);
+	struct gs_spill *spill;
+	struct gs_run run;
+
+	CHECK(gs_spill_open(&spill, &options) == GS_OK, "a spill is opened");
+	for (size_t d = 0; d < 2 * DIRS; d++) {
+		char name[64], target[300] = "";
+		unsigned in = 0;
+
+		CHECK(write_run(spill, &row, 64, 0, &run) == GS_OK, "a run");
+		for (int fd = 3; fd < 64; fd++) {
+			snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+			in += readlink(name, target, sizeof target - 1) > 0 &&
+			      strncmp(target, folder, strlen(folder)) == 0;
+		}
+		CHECK(in == (d < DIRS ? d + 1 : DIRS), "%u directories are used after %zu runs", in, d + 1);
+	}
+	gs_spill_close(spill);
+	free(buffer);
+}
+
+/* The disk of the first directory is full: another one is used, or its error is reported. */
+static void
+check_next_directory(unsigned dirs_there)
+{
+	const struct row row = { "", NULL, 2, 1, 50000, 30000, 7000, 1, 1 << 16 };
+	char *buffer = malloc(row.buffer_bytes);
+	const struct gs_spill_options options = options_of(&row, buffer);
+	const int full = open("/dev/full", O_RDWR);
+	struct gs_spill *spill;
+	struct gs_run run, first;
+	gs_status status = gs_spill_open(&spill, &options);
+	size_t came;
+
+	if (status == GS_OK)
+		status = gs_spill_begin(spill, 64, 1);
+	if (status == GS_OK)
+		status = gs_spill_end(spill, &first);
+	CHECK(status == GS_OK && full >= 0 && dup2(full, find_file()) >= 0, "a full disk");
+	close(full);
+	status = gs_spill_begin(spill, 64, 1);	/* in the other directory */
+	if (status == GS_OK)
+		status = gs_spill_end(spill, &first);
+	if (dirs_there < 2)
+		rmdir(dirs[1]);
+	if (status == GS_OK)
+		status = write_run(spill, &row, 64, 0, &run);
+	if (dirs_there == 2) {
+		came = status == GS_OK ? read_runs(spill, &row, 64, &run, &status) : 0;
+		CHECK(status == GS_OK && came == row.keys, "all keys are in the next one: %zu", came);
+	} else {
+		mkdir(dirs[1], 0700);
+		CHECK(status == GS_EIO && strstr(gs_message(), "cannot make a temporary file in ") != NULL &&
+		      strstr(gs_message(), dirs[1]) != NULL &&
+		      strstr(gs_message(), ": No such file or directory; name another") != NULL,
+		      "one that is gone is named: %s", gs_message());
+	}
+	gs_spill_close(spill);
+	free(buffer);
+}
+
 /* --- errors ---------------------------------------------------------------------- */
 
 static char notes[2048];
@@ -331,6 +440,29 @@ check_corrupt(const char *program, off_t at)
 	      strstr(gs_message(), "is not what was written") != NULL,
 	      "a changed byte at %ld is found (%s): status %d, '%s'", (long)at,
 	      program != NULL ? program : "plain", (int)status, gs_message());
+	gs_spill_close(spill);
+	free(buffer);
+}
+
+/* Two keys of a file change places. */
+static void
+check_swapped(size_t one, size_t other)
+{
+	const struct row row = { "", NULL, 1, 1, 3000, 3000, 3000, 1, 1 << 16 };
+	char *buffer = malloc(row.buffer_bytes);
+	const struct gs_spill_options options = options_of(&row, buffer);
+	const uint64_t keys[2] = { key_of(0, one), key_of(0, other) };
+	struct gs_spill *spill;
+	struct gs_run run;
+	gs_status status = gs_spill_open(&spill, &options);
+
+	if (status == GS_OK)
+		status = write_run(spill, &row, 64, 0, &run);
+	CHECK(status == GS_OK && pwrite(find_file(), &keys[1], 8, (off_t)one * 8) == 8 &&
+	      pwrite(find_file(), &keys[0], 8, (off_t)other * 8) == 8, "two keys change places");
+	if (status == GS_OK)
+		(void)read_runs(spill, &row, 64, &run, &status);
+	CHECK(status == GS_EINPUT, "keys %zu and %zu: that is found", one, other);
 	gs_spill_close(spill);
 	free(buffer);
 }
@@ -437,6 +569,7 @@ check_failing(const char *program)
 	char *buffer = malloc(row.buffer_bytes), expected[200];
 	const struct gs_spill_options options = options_of(&row, buffer);
 	unsigned errors = 0;
+	size_t memory = 0;
 	bool failed = true;
 
 	snprintf(expected, sizeof expected, "cannot write a temporary file in %s: Input/output error",
@@ -475,13 +608,17 @@ check_failing(const char *program)
 		CHECK(status == GS_OK || status == GS_EIO || status == GS_EBUDGET,
 		      "call %ld fails: status %d", call, (int)status);
 		gs_spill_close(spill);
+		memory = call == 0 || !failed ? units_memory() : memory;
+		CHECK(units_memory() <= memory, "call %ld fails: %zd bytes are not given back", call,
+		      (ssize_t)(units_memory() - memory));
 	}
 	CHECK(errors > 2, "%u writes and reads fail", errors);
 	free(buffer);
 }
 
 /* Of a run of ten MiB, in PARTS that are written in turn, a file may become as long as LIMIT: what was
- * written, and what is NEEDED, which is less if it is compressed: each key is there four times. */
+ * written, and, if that is known, what is NEEDED, which is less if it is compressed: each key is there four
+ * times. */
 static void
 check_full(const char *program, size_t limit_bytes, unsigned parts, const char *needed)
 {
@@ -495,7 +632,7 @@ check_full(const char *program, size_t limit_bytes, unsigned parts, const char *
 	struct gs_run run;
 	gs_status status;
 
-	options.expected_bytes = RUN_BYTES;
+	options.expected_bytes = strstr(needed, "more") != NULL ? RUN_BYTES : 0;
 	for (unsigned k = 0; k < ONCE; k++)
 		keys[k] = (uint32_t)units_mix(k / 4);
 	status = gs_spill_open(&spill, &options);
@@ -702,6 +839,16 @@ unit_spill(void)
 		check_row(&rows[r], 64);
 	}
 	check_unnamed();
+	if (frees_blocks(dirs[0]))
+		for (long call = 0; check_freed(call); call++)
+			;
+	check_turns();
+	check_next_directory(2);
+	check_next_directory(1);
+	for (size_t s = 1; s < 40; s++)
+		check_swapped(2999 - s * 3, 2999);
+	check_swapped(0, 1);
+	check_swapped(0, 8);
 	check_headers();
 	for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++)
 		check_close(forms[f]);
@@ -722,6 +869,7 @@ unit_spill(void)
 	check_forgetter();
 	check_full(NULL, 1 << 20, 1, " after 1 MiB, and 9 MiB more are needed; ");
 	check_full(NULL, 1 << 20, 2, " after 2 MiB, and 8 MiB more are needed; ");
+	check_full(NULL, 1 << 20, 1, " after 1 MiB; name ");
 	check_full(NULL, 0, 1, " after 0 MiB, and 10 MiB more are needed; ");
 	check_full("lz4", 0, 1, " after 0 MiB, and 10 MiB more are needed; ");
 	check_full("lz4", 1 << 20, 1, " after 1 MiB, and 7 MiB more are needed; ");

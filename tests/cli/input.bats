@@ -391,6 +391,19 @@ suffixes="gz bz2 xz zst lz4"
 	fails "odd.gz: 1003 bytes is not a multiple of 4" gsort -u32 odd.gz
 }
 
+@test "a partial key is found before anything is read, unless a header ends within a key" {
+	mkfifo slow
+	sleep 1000 >slow 3>&- 4>&- &
+	head -c 1001 /dev/zero >odd
+	for header in '' --header=8 --header=16; do
+		# shellcheck disable=SC2086
+		fails 'odd: 1001 bytes is not a multiple of 8 (1 trailing byte)' timeout 100 gsort -u64 $header slow odd
+	done
+	kill $!
+	gsort -u64 --force --header=1 odd odd | cmp - <(head -c 2001 /dev/zero)
+	fails 'odd: after 3 skipped bytes: 998 bytes is not a multiple of 8' gsort -u64 --force --header=3 odd
+}
+
 @test "truncated data is an error that names the file, wherever it is cut" {
 	gen --seed 12 --keys 30000 --type text >in
 	echo old >out

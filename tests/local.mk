@@ -163,6 +163,7 @@ gsort_emu_DEPENDENCIES = libgsort-cli.a tests/emu/libmodule.a libgsort.a
 check_PROGRAMS += gsort-ways
 way_sources = \
   src/text/line.c \
+  src/linekey/key_float.c \
   src/linekey/line_order.c \
   src/io/parallel_inflate.c \
   src/sort/buckets/parts.c \

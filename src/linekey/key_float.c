@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/way.h"
 #include "linekey/collation.h"
 #include "linekey/key_text.h"
 
@@ -211,7 +212,7 @@ read_any(struct gs_key_text text, long double *value)
 static inline bool
 read_float(struct gs_key_text text, long double *value)
 {
-	return read_fast(text, value) || read_any(text, value);
+	return gs_way("floats", read_fast(text, value)) || read_any(text, value);
 }
 
 /* ---- order ---------------------------------------------------------------------- */

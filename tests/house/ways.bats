@@ -162,6 +162,10 @@ members() {
 	takes "words of numbers, not words one by one" --csv -k4,4nr commas
 	awk '{ printf "key %s %.2f\n", $1, 10 + $2 / 100 }' pairs >points
 	takes "words of numbers, not words one by one" -k3,3n points
+	for sign in '' - +; do
+		awk -v sign="$sign" 'NR < 999 { printf "key %s%.2fe%d\n", sign, $2 / 100, $2 % 9 }' pairs >signed
+		takes "floats" -k2,2g signed
+	done
 	takes "words of strings, not words one by one" --lines plain
 	takes "not words one by one" -k2,2 -k3,3n plain
 	takes "not words one by one" -t, -k2,2 -k3,3 commas

@@ -128,12 +128,12 @@ take(void *context, struct gs_sorted_span *sorted)
 
 /* Lines "I\n", or records of four bytes, so often as drawn, in spans of up to 50. */
 static void
-check_items(size_t most, bool lines)
+check_items(size_t most, bool lines, uint64_t state)
 {
 	const struct gs_item_order order = { .item_bytes = lines ? 0 : 4, .end = end_of_line };
 	static struct gs_group groups[GROUPS];
 	struct gs_item_top top = { .on = true, .wanted = most };
-	uint64_t state = most, times[50];
+	uint64_t times[50];
 	bool right;
 
 	CHECK(gs_item_top_open(&top, &order, GROUPS, 1 << 20) == GS_OK, "%s", gs_message());
@@ -204,8 +204,8 @@ unit_top(void)
 		descending = false;
 		for (unsigned bits = 16; bits <= 64; bits *= 2)
 			check_keys(bits, mosts[m]);
-		check_items(mosts[m], false);
-		check_items(mosts[m], true);
 	}
+	for (unsigned turn = 0; turn < 200; turn++)
+		check_items(turn % 2 > 0 ? mosts[turn / 2 % 8] : turn, turn % 3 > 0, 1000 * turn);
 	check_copies();
 }

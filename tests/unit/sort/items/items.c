@@ -5,6 +5,7 @@
  * Items are lines of any length, by the bytes before the newline or before a ';'.  Their words
  * cannot tell "a" from "a\\0", so COMPARE() decides some of them.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -624,6 +625,149 @@ check_texts(const struct text_row *row, bool marks)
 	      row->letters, wrong);
 }
 
+/* ---- words of any width ------------------------------------------------------------- */
+
+/* A record is a word, eight bytes of which the last one may differ, and its number. */
+enum { WORD_RECORD = 24, WORD_KEY = 16 };
+
+static size_t uneven;	/* calls for bytes of words that the order does not have */
+
+static bool
+words_of_key(const void *context, const char *const *items, const uint32_t *bytes, size_t count, unsigned at,
+             uint64_t *words)
+{
+	static const size_t key = WORD_KEY;
+	const struct gs_item_order *order = context;
+
+	uneven += at % 8 > 0 && !order->any_at;
+	for (size_t i = 0; i < count; i++) {
+		words[i] = 0;
+		for (size_t b = 0; b < 8 && at + b < key; b++)
+			words[i] |= (uint64_t)(uint8_t)items[i][at + b] << (56 - 8 * b);
+	}
+	(void)bytes;
+	return key > at + 8;
+}
+
+/* Of BITS that differ, some in the last one alone, or behind the word alone. */
+static void
+check_words(size_t count, unsigned bits, bool any_at)
+{
+	static uint64_t memory[MOST_ITEMS * GS_ITEM_PART_BYTES / 8 + 8];
+	struct gs_item_order order = { .item_bytes = WORD_RECORD, .words = words_of_key, .any_at = any_at };
+	const struct gs_item_slice slice = { text, count * WORD_RECORD };
+	struct gs_item_part part;
+	uint64_t word = 0;
+	size_t wrong = 0;
+
+	order.context = &order;
+	for (size_t i = 0; i < count; i++) {
+		char *record = text + i * WORD_RECORD;
+
+		word = i % 4 == 0 ? units_mix(i) >> (64 - bits) | 1 : i % 4 == 2 ? word ^ 1 : word;
+		for (unsigned b = 0; b < 8; b++)
+			record[b] = (char)(word >> (56 - 8 * b));
+		memset(record + 8, 'p', 7);
+		record[15] = (char)('a' - i % 2);
+		memcpy(record + WORD_KEY, &i, sizeof i);
+		found[i] = record;
+	}
+	uneven = 0;
+	record_key = WORD_KEY;
+	qsort(found, count, sizeof found[0], compare_records);
+	for (unsigned marks = 0; marks < 2; marks++) {
+		gs_item_part_init(&part, &order, memory, MOST_ITEMS);
+		part.mark_equal = marks > 0;
+		gs_item_part_collect(&part, &slice, 1);
+		gs_item_part_sort(&part, 0);
+		for (size_t i = 0; i < count; i++) {
+			size_t bytes;
+
+			wrong += gs_item_part_at(&part, i, &bytes) != found[i];
+			wrong += marks > 0 && i > 0 &&
+			         part.equal[i] != (memcmp(found[i - 1], found[i], WORD_KEY) == 0);
+		}
+	}
+	CHECK(wrong == 0 && uneven == 0, "%zu words of %u bits%s: %zu are wrong, %zu uneven", count, bits,
+	      any_at ? ", any bytes" : "", wrong, uneven);
+}
+
+/* Item I has I words of 0 before it differs: each word tells one item from all others. */
+static bool
+words_of_stairs(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
+                unsigned at, uint64_t *words)
+{
+	(void)context, (void)bytes;
+	for (size_t i = 0; i < count; i++)
+		words[i] = (size_t)(items[i] - text) / sizeof(uint32_t) == at / 8;
+	return at / 8 < MOST_ITEMS;
+}
+
+static void *
+sort_stairs(void *context)
+{
+	gs_item_part_sort(context, 0);
+	return NULL;
+}
+
+/* A large group in a group is not sorted by recursion, which would need a large stack. */
+static void
+check_stairs(void)
+{
+	static const struct gs_item_order stairs = {
+		.item_bytes = sizeof(uint32_t), .words = words_of_stairs,
+	};
+	static uint64_t memory[MOST_ITEMS * GS_ITEM_PART_BYTES / 8 + 8];
+	const struct gs_item_slice slice = { text, MOST_ITEMS * sizeof(uint32_t) };
+	struct gs_item_part part;
+	pthread_attr_t attributes;
+	pthread_t thread;
+	size_t wrong = 0;
+
+	for (uint32_t i = 0; i < MOST_ITEMS; i++)
+		memcpy(text + i * sizeof i, &i, sizeof i);
+	gs_item_part_init(&part, &stairs, memory, MOST_ITEMS);
+	gs_item_part_collect(&part, &slice, 1);
+	pthread_attr_init(&attributes);
+	CHECK(pthread_attr_setstacksize(&attributes, 256 << 10) == 0 &&
+	      pthread_create(&thread, &attributes, sort_stairs, &part) == 0, "a thread with a small stack");
+	pthread_join(thread, NULL);
+	pthread_attr_destroy(&attributes);
+	for (size_t i = 0; i < MOST_ITEMS; i++)
+		wrong += part.places[i] != MOST_ITEMS - 1 - i;
+	CHECK(wrong == 0, "stairs: %zu are wrong", wrong);
+}
+
+/* A part of each record. */
+static void
+check_gather(size_t bytes)
+{
+	static uint64_t memory[100 * GS_ITEM_PART_BYTES / 8 + 8];
+	const struct gs_item_order order = {
+		.item_bytes = bytes, .words = words_of_record, .context = &record_key,
+	};
+	const struct gs_item_slice slice = { text, 50 * bytes };
+	struct gs_item_part part;
+	char out[64 * 32];
+
+	record_key = bytes;
+	for (size_t b = 0; b < slice.bytes; b++)
+		text[b] = (char)draw(256);
+	gs_item_part_init(&part, &order, memory, 100);
+	gs_item_part_collect(&part, &slice, 1);
+	gs_item_part_sort(&part, 0);
+	for (size_t at = 0; at < bytes; at++)
+		for (size_t cut = 0; cut <= bytes - at; cut++) {
+			const size_t each = cut > 0 ? cut : bytes - at;
+			size_t wrong = gs_item_part_gather(&part, at, cut, out) != 50 * each;
+
+			for (size_t i = 0; i < 50; i++)
+				wrong += memcmp(out + i * each, part.items[part.places[i]] + at, each) != 0;
+			CHECK(wrong == 0, "%zu of %zu bytes, from %zu on: %zu are wrong", cut, bytes, at,
+			      wrong);
+		}
+}
+
 /* ---- sets --------------------------------------------------------------------------- */
 
 /* Each group has 0 .. 3 items of each operand, and there is a group of each kind. */
@@ -842,6 +986,13 @@ unit_items(void)
 	check_shares();
 	check_ties();
 	check_sets();
+	for (unsigned bits = 56; bits <= 64; bits++)
+		for (size_t count = 9; count <= MOST_ITEMS; count = 2 * count - 1)
+			for (int any_at = 0; any_at < 2; any_at++)
+				check_words(count, bits, any_at > 0);
+	check_stairs();
+	for (size_t bytes = 1; bytes <= 33; bytes += 8)
+		check_gather(bytes);
 	for (size_t r = 0; r < 2 * (sizeof text_rows / sizeof text_rows[0]); r++)
 		check_texts(&text_rows[r / 2], r % 2 > 0);
 	for (size_t r = 0; r < sizeof pivot_rows / sizeof pivot_rows[0]; r++)

@@ -65,6 +65,7 @@ static const struct gs_item_order orders[2] = {
 /* ---- what is right ------------------------------------------------------------------ */
 
 static char text[MOST_BYTES], sorted[MOST_BYTES], divided[MOST_BYTES];
+static char out_of_place[100];
 static const char *found[MOST_ITEMS];
 
 /* Equal keys: by place. */
@@ -220,7 +221,11 @@ check_row(const struct row *row, const struct gs_item_order *order, size_t measu
 	                                             row->wanted) == GS_OK, "%s: no memory", row->name);
 	CHECK(bins.count <= GS_ITEM_BINS_MOST, "%s: %u bins", row->name, bins.count);
 	memset(bin_items, 0, sizeof bin_items);
+	memset(room, 0xee, sizeof room);
 	gs_items_divide(order, &bins, halves, 2, &divider, offsets, divided);
+	for (size_t i = measured; i < MOST_ITEMS; i++)
+		CHECK(room[i] == 0xeeeeeeee, "%s: %zu lengths are stored, not %zu", row->name, i + 1,
+		      measured);
 	gs_item_part_init(&part, order, memory, MOST_ITEMS);
 	for (unsigned b = 0; b < bins.count; b++) {
 		const struct gs_item_slice slice = { divided + offsets[b], offsets[b + 1] - offsets[b] };
@@ -298,6 +303,155 @@ check_shares(void)
 		CHECK(shared == shares[s].shared, "%s share %u bytes, not %u", shares[s].says, shared,
 		      shares[s].shared);
 	}
+}
+
+/* ---- which bounds are chosen, and what lies between ------------------------------------ */
+
+/* A sample of COUNT items.  The words before COMMON are 7; the next one has VALUES values, evenly spaced by
+ * STEP from LOW on, but in the last GREATEST items the greatest.  More words are 0; with COMPARE(), items
+ * differ by their numbers, or not.  No bounds: pivots. */
+struct bounds_row {
+	const char *says;
+	size_t   count, values, greatest;
+	uint64_t low, step;
+	unsigned wanted, from, common, word_bytes;
+	int      (*compare)(const void *, const char *, size_t, const char *, size_t);
+	size_t   bound_count;
+	uint64_t bounds[6];
+};
+
+static uint64_t probed[16];	/* the words of the first items, if PROBES */
+static bool probes;
+static size_t wrong_lengths;
+
+static uint32_t
+number_of(const char *item)
+{
+	uint32_t number;
+
+	memcpy(&number, item, sizeof number);
+	return number;
+}
+
+static bool
+words_between(const void *context, const char *const *items, const uint32_t *bytes, size_t count, unsigned at,
+              uint64_t *words)
+{
+	const struct bounds_row *row = context;
+
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t number = number_of(items[i]);
+
+		wrong_lengths += bytes[i] != 4 + number % 5;
+		words[i] = at / 8 < row->common ? 7 : at / 8 > row->common ? 0 : probes ? probed[number]
+		           : number >= row->count - row->greatest ? UINT64_MAX
+		           : row->low + number * row->values / row->count * row->step;
+	}
+	return at / 8 < row->common;
+}
+
+static int
+compare_numbers(const void *context, const char *one, size_t one_bytes, const char *other, size_t other_bytes)
+{
+	const uint32_t a = number_of(one), b = number_of(other);
+
+	(void)context, (void)one_bytes, (void)other_bytes;
+	return (a > b) - (a < b);
+}
+
+static int
+compare_equal(const void *context, const char *one, size_t one_bytes, const char *other, size_t other_bytes)
+{
+	(void)context, (void)one, (void)one_bytes, (void)other, (void)other_bytes;
+	return 0;
+}
+
+static const struct bounds_row bounds_rows[] = {
+	{ "even words", 100, 100, 0, 0, 10, 4, 0, 0, 0, NULL, 3, { 250, 500, 750 } },
+	{ "two bins at least", 100, 100, 0, 0, 10, 1, 0, 0, 0, NULL, 1, { 500 } },
+	{ "words of many batches", 2000, 2000, 0, 3, 1, 4, 0, 0, 0, NULL, 3, { 503, 1003, 1503 } },
+	{ "three words", 100, 3, 0, 0, 10, 8, 0, 0, 0, NULL, 6, { 0, 1, 10, 11, 20, 21 } },
+	{ "the greatest word", 100, 1, 50, 5, 1, 4, 0, 0, 0, NULL, 2, { 5, UINT64_MAX } },
+	{ "equal words", 100, 1, 0, 9, 1, 4, 0, 0, 0, NULL, 2, { 9, 10 } },
+	{ "equal words, the greatest", 100, 1, 0, UINT64_MAX, 1, 4, 0, 0, 0, NULL, 1, { UINT64_MAX } },
+	{ "words behind one", 100, 100, 0, 5, 10, 4, 0, 1, 0, NULL, 3, { 255, 505, 755 } },
+	{ "words behind many", 100, 3, 0, 0, 10, 8, 300, 400, 0, NULL, 6, { 0, 1, 10, 11, 20, 21 } },
+	{ "equal words behind others", 100, 1, 0, 9, 1, 4, 2, 5, 0, NULL, 2, { 9, 10 } },
+	{ "equal words that decide", 100, 1, 0, 9, 1, 4, 0, 0, 9, compare_numbers, 2, { 9, 10 } },
+	{ "equal words that do not", 100, 1, 0, 9, 1, 4, 0, 0, 8, compare_numbers, 0, { 0 } },
+	{ "behind two, that do not", 100, 1, 0, 9, 1, 4, 0, 2, 24, compare_numbers, 0, { 0 } },
+	{ "words that do not decide", 100, 3, 0, 0, 10, 8, 0, 0, 8, compare_numbers, 6,
+	  { 0, 1, 10, 11, 20, 21 } },
+	{ "equal items", 100, 1, 0, 9, 1, 4, 0, 0, 0, compare_equal, 0, { 0 } },
+	{ "equal items behind others", 100, 1, 0, 9, 1, 4, 1, 3, 0, compare_equal, 0, { 0 } },
+	{ "many pivots", 3000, 1, 0, 9, 1, 100000, 0, 0, 0, compare_numbers, 0, { 0 } },
+};
+
+static void
+check_between(const struct bounds_row *row)
+{
+	const struct gs_item_order order = {
+		.end = units_line_end, .words = words_between, .compare = row->compare,
+		.word_bytes = row->word_bytes, .context = row,
+	};
+	static struct gs_item_bins bins;
+	static uint32_t lengths[MOST_ITEMS];
+	const bool outer = row->common > row->from, pivots = row->bound_count == 0;
+	const bool decide = row->compare == NULL || 8 * row->common + 8 < row->word_bytes;
+	uint16_t of_probes[16];
+	size_t wrong = 0, probe_count = 0;
+
+	for (uint32_t i = 0; i < row->count; i++) {
+		memcpy(text + 16 * i, &i, sizeof i);
+		found[i] = text + 16 * i;
+		lengths[i] = 4 + i % 5;
+	}
+	probes = false;
+	wrong_lengths = 0;
+	bins.pivots.count = 9;		/* of other items */
+	CHECK(gs_item_bins_choose(&bins, &order, row->from, found, lengths, row->count,
+	                          row->wanted) == GS_OK && wrong_lengths == 0, "%s: %s", row->says,
+	      gs_message());
+	CHECK(pivots ? bins.pivots.count > 0 && bins.count == 2 * bins.pivots.count + 1 &&
+	               bins.count <= GS_ITEM_BINS_MOST && bins.level == row->common + 1
+	             : bins.pivots.count == 0 && bins.bound_count == row->bound_count &&
+	               bins.count == row->bound_count + 1 + 2 * outer && bins.level == row->common &&
+	               memcmp(bins.bounds, row->bounds, row->bound_count * sizeof *row->bounds) == 0,
+	      "%s: %zu bounds, from %llu on, %zu pivots, %u bins, level %u", row->says, bins.bound_count,
+	      (unsigned long long)bins.bounds[0], bins.pivots.count, bins.count, bins.level);
+	for (unsigned b = 0; b < bins.count; b++) {
+		const bool ends = b == 0 || b == bins.count - 1;
+		const size_t inner = b - outer;
+		const uint64_t *above = row->bounds + inner;
+		const bool one = !pivots && !(outer && ends) && inner > 0 &&
+		                 (above[-1] == UINT64_MAX ||
+		                  (inner < row->bound_count && above[0] - above[-1] == 1));
+		const unsigned level = ends && (outer || pivots) ? row->from : row->common + (pivots || one);
+
+		wrong += gs_item_bins_level(&bins, b) != level ||
+		         gs_item_bins_are_equal(&bins, &order, b, true) != (pivots && b % 2 == 1) ||
+		         gs_item_bins_are_equal(&bins, &order, b, false) !=
+		         (pivots ? b % 2 == 1 : one && decide);
+	}
+	CHECK(wrong == 0, "%s: %zu of %u bins are wrong", row->says, wrong, bins.count);
+	probed[probe_count++] = 0;
+	for (size_t b = 0; b < row->bound_count; b++)
+		for (uint64_t word = row->bounds[b] - (b % 2 == 0 && row->bounds[b] > 0);
+		     probe_count < 15 && word <= row->bounds[b] && word < UINT64_MAX; word++)
+			probed[probe_count++] = word;
+	probed[probe_count++] = UINT64_MAX;
+	probes = true;
+	for (size_t i = 0; i < probe_count && !pivots; i++) {
+		size_t bin = outer;
+
+		for (size_t b = 0; b < row->bound_count; b++)
+			bin += row->bounds[b] <= probed[i];
+		(void)gs_item_bins_find(&bins, &order, found + i, lengths + i, 1, of_probes);
+		CHECK(of_probes[0] == bin, "%s: %llu is in bin %u, not %zu", row->says,
+		      (unsigned long long)probed[i], of_probes[0], bin);
+	}
+	gs_item_bins_close(&bins);
+	CHECK(bins.pivots.arena.base == NULL, "%s: memory of pivots is given back", row->says);
 }
 
 /* ---- ties ----------------------------------------------------------------------------- */
@@ -429,6 +583,55 @@ check_records(size_t bytes, size_t key, size_t common, unsigned level, size_t ot
 	CHECK(offsets[bins.count] == at && memcmp(out, divided, at) == 0,
 	      "records of %zu bytes: all bins but one", bytes);
 	gs_item_bins_close(&bins);
+	/* all in one bin, as they are */
+	gs_item_bins_one(&bins, 0);
+	divider.keep = 0;
+	divider.more = false;
+	bin_items[0] = 5;
+	gs_items_divide(&order, &bins, halves, 2, &divider, offsets, out);
+	CHECK(bin_items[0] == 5 + count && offsets[0] == 0 && offsets[1] == count * bytes && divider.more &&
+	      memcmp(out, text, count * bytes) == 0, "records of %zu bytes: one bin", bytes);
+}
+
+/* All pairs of 27 items whose first words tie, by two more words, of which some are made. */
+static void
+check_batches(size_t nexts_from, size_t ties, bool two)
+{
+	enum { COUNT = 27 };
+	static const size_t key = 24;
+	const struct gs_item_order order = { .item_bytes = 24, .words = words_of_record, .context = &key };
+	const char *items[COUNT];
+	size_t wrong = 0;
+
+	memset(text, 0, COUNT * key);
+	for (size_t i = 0; i < COUNT; i++) {
+		items[i] = text + i * key;
+		text[i * key + 7] = (char)(i % 3);
+		text[i * key + 15] = (char)(i / 3 % 3);
+		text[i * key + 23] = (char)(i / 9);
+	}
+	for (size_t a = 0; a < COUNT; a++)
+		for (size_t b = a % 3; b < COUNT; b += 3) {
+			uint64_t words[2][COUNT], nexts[2][COUNT];
+			struct gs_item_batch batch[2];
+			int compared, right = memcmp(items[a], items[b], key);
+
+			for (unsigned t = 0; t < 2; t++) {
+				batch[t] = (struct gs_item_batch){
+					.items = items, .words = words[t], .nexts = nexts[t], .count = COUNT,
+				};
+				gs_item_batch_words(&order, &batch[t]);
+				(void)order.words(order.context, items, NULL, COUNT, 8, nexts[t]);
+				for (size_t i = 0; i < nexts_from; i++)
+					nexts[t][i] = units_mix(i + t);
+				batch[t].nexts_from = nexts_from;
+				batch[t].ties = ties;
+			}
+			compared = gs_item_batch_compare(&order, &batch[0], a, &batch[two], b);
+			wrong += (compared > 0) != (right > 0) || (compared < 0) != (right < 0);
+		}
+	CHECK(wrong == 0, "second words from %zu on, %zu ties, %d batches: %zu are wrong", nexts_from, ties,
+	      two + 1, wrong);
 }
 
 /* ---- pivots ------------------------------------------------------------------------- */
@@ -976,15 +1179,85 @@ check_hashes(void)
 	}
 }
 
+/* The sum of bytes differs if one bit does, two words change places, or a zero follows. */
+static void
+check_bytes_sums(void)
+{
+	for (size_t bytes = 0; bytes < 300; bytes = bytes < 20 ? bytes + 1 : bytes + 13) {
+		size_t wrong = 0;
+		uint64_t sum;
+
+		for (size_t b = 0; b < 300; b++)
+			text[b] = (char)(units_mix(b) >> 7);
+		sum = gs_bytes_sum(text, bytes);
+		for (size_t bit = 0; bit < 8 * bytes; bit++) {
+			text[bit / 8] ^= (char)(1 << bit % 8);
+			wrong += gs_bytes_sum(text, bytes) == sum;
+			text[bit / 8] ^= (char)(1 << bit % 8);
+		}
+		CHECK(wrong == 0 && gs_bytes_sum(text, bytes) == sum,
+		      "%zu bytes: %zu bits make no difference", bytes, wrong);
+		for (size_t one = 0; one < bytes / 8; one++)
+			for (size_t other = 0; other < one; other++) {
+				memcpy(divided, text, bytes);
+				memcpy(divided + 8 * one, text + 8 * other, 8);
+				memcpy(divided + 8 * other, text + 8 * one, 8);
+				wrong += gs_bytes_sum(divided, bytes) == sum;
+			}
+		CHECK(wrong == 0, "%zu bytes: %zu words may change places", bytes, wrong);
+		text[bytes] = 0;
+		CHECK(gs_bytes_sum(text, bytes + 1) != sum, "%zu bytes, and a zero", bytes);
+	}
+}
+
+/* The sum of items is one of their hashes, and these are of their own bytes alone. */
+static void
+check_items_sums(void)
+{
+	static const struct gs_item_order by_line = { .end = units_line_end, .words = words_of };
+	const struct gs_item_order by_record = { .item_bytes = 7, .words = words_of_record };
+	const size_t bytes = make_lines(&rows[7]) / 7 * 7;
+	const struct gs_item_slice line_slice = { text, bytes };
+	uint64_t lines_sum = 0, records_sum = 0;
+	size_t wrong = 0;
+
+	text[bytes - 1] = '\n';
+	for (const char *at = text, *end; at < text + bytes; at = end) {
+		end = units_line_end(NULL, at, text + bytes);
+		lines_sum += gs_item_hash(at, (size_t)(end - at));
+	}
+	for (size_t at = 0; at < bytes; at += 7)
+		records_sum += gs_item_hash(text + at, 7);
+	CHECK(gs_items_sum(&by_line, &line_slice) == lines_sum, "the sum of lines");
+	CHECK(gs_items_sum(&by_record, &line_slice) == records_sum, "the sum of records");
+	for (size_t length = 0; length < 40; length++) {
+		memset(divided, 'a', 100);
+		memset(out_of_place, 'b', 100);
+		memcpy(divided + 50, text, length);
+		memcpy(out_of_place + 50, text, length);
+		wrong += gs_item_hash(divided + 50, length) != gs_item_hash(out_of_place + 50, length) ||
+		         gs_bytes_sum(divided + 50, length) != gs_bytes_sum(out_of_place + 50, length);
+	}
+	CHECK(wrong == 0, "%zu lengths: sums of bytes around an item", wrong);
+}
+
 void
 unit_items(void)
 {
 	check_hashes();
+	check_bytes_sums();
+	check_items_sums();
 	for (size_t r = 0; r < sizeof fold_rows / sizeof fold_rows[0]; r++)
 		check_fold(&fold_rows[r]);
 	check_fold_collision();
 	check_shares();
+	for (size_t r = 0; r < sizeof bounds_rows / sizeof bounds_rows[0]; r++)
+		check_between(&bounds_rows[r]);
 	check_ties();
+	for (size_t from = 0; from <= 27; from += 9)
+		for (size_t ties = 0; ties < 40; ties += 39)
+			for (int two = 0; two < 2; two++)
+				check_batches(from, ties, two > 0);
 	check_sets();
 	for (unsigned bits = 56; bits <= 64; bits++)
 		for (size_t count = 9; count <= MOST_ITEMS; count = 2 * count - 1)

@@ -153,6 +153,41 @@ check_even(size_t common, unsigned wanted, unsigned levels)
 	gs_item_owners_close(&owners);
 }
 
+/* Words that are all 0 but the first one, if the lengths of items say that there are no more. */
+static bool
+words_of_depth(const void *context, const char *const *deep, const uint32_t *bytes, size_t count, unsigned at,
+               uint64_t *words)
+{
+	bool more = false;
+
+	(void)context;
+	for (size_t i = 0; i < count; i++) {
+		words[i] = at < bytes[i] - 1 ? (uint64_t)(uint8_t)deep[i][at / 8] : 0;
+		more |= at + 8 < bytes[i] - 1;
+	}
+	return more;
+}
+
+/* Words that the items of one origin do not have are 0 in their splitters, whatever others have. */
+static void
+check_depths(void)
+{
+	static const struct gs_item_order by_depth = { .end = units_line_end, .words = words_of_depth };
+	const char *short_items = "b\nb\nb\n", *long_items = "ab_______________\nbb_______________\n";
+	const struct gs_item_slice slices[] = { { long_items, 36 }, { short_items, 6 } };
+	const size_t before = units_memory();
+	struct gs_item_owners owners;
+	uint16_t found[2] = { 9, 9 };
+
+	CHECK(gs_item_owners_make(&owners, &by_depth, slices, 2, 2, true) == GS_OK && owners.count == 1 &&
+	      owners.words[0] == 'b' && owners.words[1] == 0, "the splitter is a short item");
+	gs_item_owners_find(&owners, 0, (const char *const[]){ short_items, long_items + 18 },
+	                    (const uint32_t[]){ 2, 18 }, 2, found);
+	CHECK(found[0] == 1 && found[1] == 1, "items from it on have owners %u and %u", found[0], found[1]);
+	gs_item_owners_close(&owners);
+	CHECK(units_memory() == before, "memory is given back");
+}
+
 void
 unit_owners(void)
 {
@@ -169,6 +204,7 @@ unit_owners(void)
 	for (size_t common = 0; common <= 60; common += common == 16 ? 44 : 4)
 		for (unsigned wanted = 2; wanted <= 9; wanted += 7)
 			check_even(common, wanted, 8);
+	check_depths();
 	CHECK(gs_item_owners_make(&none, &order, NULL, 0, 4, false) == GS_OK, "splitters of nothing");
 	gs_item_owners_find(&none, 0, &item, NULL, 1, &found);
 	CHECK(found == 0, "without a sample the owner is %u", found);

@@ -61,8 +61,11 @@ check_row(const struct row *row, unsigned bits, bool strict, bool counts_breaks)
 		      follow.duplicates == (row->equal < keys), "%u bits, %s: %llu less, %llu equal", bits,
 		      row->name, (unsigned long long)follow.breaks, (unsigned long long)follow.duplicates);
 	else
-		CHECK(follow.breaks == (found < keys && found == row->less), "%u bits, %s: %llu less", bits,
-		      row->name, (unsigned long long)follow.breaks);
+		CHECK(follow.breaks == (found < keys && found == row->less) &&
+		      follow.disorder == (found < keys) &&
+		      (!strict || follow.duplicates == (found < keys && found == row->equal)),
+		      "%u bits, %s: %llu less, %llu equal", bits, row->name,
+		      (unsigned long long)follow.breaks, (unsigned long long)follow.duplicates);
 	free(data);
 }
 
@@ -126,9 +129,9 @@ check_items(const struct item_row *row, size_t fixed, bool counts_breaks)
 
 /* An item that is out of order in a later batch: the ones before it are counted. */
 static void
-check_batches(void)
+check_batches(size_t low)
 {
-	enum { ITEMS = 1000, LOW = 700 };
+	enum { ITEMS = 1000 };
 	char data[2 * ITEMS];
 	const struct gs_item_slice slice = { data, sizeof data };
 	const struct gs_item_order order = { .item_bytes = 2, .words = units_first_byte };
@@ -136,11 +139,11 @@ check_batches(void)
 	size_t found;
 
 	for (size_t i = 0; i < ITEMS; i++) {
-		data[2 * i] = (char)(i == LOW ? 'a' : 'b' + i / 100);
+		data[2 * i] = (char)(i == low ? 'a' : 'b' + i / 100);
 		data[2 * i + 1] = '\n';
 	}
 	found = gs_follow_slice(&follow, &slice);
-	CHECK(found == (size_t)2 * LOW && follow.elements == LOW, "the 701st item: %zu, %llu", found,
+	CHECK(found == 2 * low && follow.elements == low, "item %zu: %zu, %llu", low, found,
 	      (unsigned long long)follow.elements);
 	gs_follow_close(&follow);
 }
@@ -193,7 +196,8 @@ void
 unit_follow(void)
 {
 	check_text();
-	check_batches();
+	check_batches(700);
+	check_batches(2 * GS_ITEM_BATCH);
 	check_words();
 	for (size_t r = 0; r < sizeof item_rows / sizeof item_rows[0]; r++)
 		for (unsigned how = 0; how < 4; how++)

@@ -197,9 +197,68 @@ check_choice(uint64_t pool_bytes, unsigned threads, uint64_t key_bytes)
 	      s.bins_again, (size_t)s.block_bytes);
 }
 
+/* What is chosen, where a little more or less would be chosen otherwise. */
+static const struct chosen {
+	unsigned threads, key_classes;
+	uint64_t pool_bytes, key_bytes;
+	size_t   part_most_bytes;
+	/* these are chosen */
+	unsigned bins, bins_again, bins_most;
+	size_t   block_bytes, lines_bytes, part_bytes;
+	size_t   reserve, reserve_once;
+} chosen[] = {
+	{ 1, 5, 5 << 20, 4194336, 64 << 10,
+	  64, 16, 64, 512, 512, 64 << 10, 54 << 10, 139 << 10 },
+	{ 1, 1, UINT64_C(128) << 30, UINT64_C(7516194816), 16 << 20,
+	  2048, 256, 2048, 4 << 10, 256, 8 << 20, 12496 << 10, UINT64_C(4430503936) },
+	{ 1, 1, UINT64_C(128) << 30, UINT64_C(122167958642), 16 << 20,
+	  2048, 256, 2048, 4 << 10, 256, 16 << 20, 12496 << 10, UINT64_C(4363395072) },
+	{ 1, 1, UINT64_C(128) << 30, UINT64_C(122167958643), 16 << 20,
+	  2048, 256, 2048, 4 << 10, 256, 4 << 20, 12496 << 10, UINT64_C(4564721664) },
+	{ 7, 5, 536866816, 336 << 20, 16 << 20,
+	  512, 128, 512, 512, 512, 2 << 20, 2483 << 10, 3070464 },
+	{ 8, 1, 64 << 20, 33554687, 16 << 20,
+	  128, 32, 128, 2 << 10, 512, 1 << 20, 3154 << 10, 2352 << 10 },
+	{ 8, 1, 512 << 20, 402653183, 64 << 10,
+	  1024, 256, 1024, 2 << 10, 256, 64 << 10, 25170 << 10, 70688 << 10 },
+	{ 8, 1, UINT64_C(128) << 30, UINT64_C(30064775167), 16 << 20,
+	  4096, 256, 4096, 4 << 10, 128, 8 << 20, 202543104, UINT64_C(4439736320) },
+	{ 16, 1, 536866816, 268435967, 16 << 20,
+	  512, 128, 512, 1 << 10, 512, 1 << 20, 10817 << 10, 8272 << 10 },
+	{ 16, 5, 536866816, 256 << 20, 16 << 20,
+	  256, 64, 256, 512, 512, 1 << 20, 3179008, 3663 << 10 },
+	{ 64, 1, 1 << 20, 64 << 10, 16 << 20,
+	  16, 16, 16, 512, 512, 256 << 10, 1024512, 1222 << 10 },
+	{ 64, 1, UINT64_C(128) << 30, UINT64_C(12884901887), 16 << 20,
+	  2048, 256, 2048, 4 << 10, 256, 4 << 20, 814551040, UINT64_C(4647813120) },
+	{ 64, 1, UINT64_C(128) << 30, UINT64_C(24) << 30, 16 << 20,
+	  4096, 256, 4096, 4 << 10, 128, 8 << 20, 1619857408, UINT64_C(4513595392) },
+	{ 1, 1, 16 << 20, 3 << 20, 16 << 20,
+	  32, 256, 256, 512, 512, 4 << 20, 34 << 10, 201 << 10 },
+};
+
+static void
+check_chosen(const struct chosen *row)
+{
+	const struct gs_bucket_sizes s = gs_buckets_choose(row->threads, row->key_classes, row->pool_bytes,
+	                                                   row->key_bytes, row->part_most_bytes);
+	const size_t reserve = gs_buckets_reserve(&s, row->pool_bytes);
+	const size_t reserve_once = gs_buckets_reserve_once(&s, row->pool_bytes);
+
+	CHECK(s.bins == row->bins && s.bins_again == row->bins_again && s.bins_most == row->bins_most &&
+	      s.block_bytes == row->block_bytes && s.lines_bytes == row->lines_bytes &&
+	      s.part_bytes == row->part_bytes && reserve == row->reserve && reserve_once == row->reserve_once,
+	      "%u threads, %llu of %llu bytes: %u, %u, %u bins of %zu and %zu, parts of %zu, %zu and %zu",
+	      row->threads, (unsigned long long)row->key_bytes, (unsigned long long)row->pool_bytes, s.bins,
+	      s.bins_again, s.bins_most, (size_t)s.block_bytes, (size_t)s.lines_bytes, (size_t)s.part_bytes,
+	      reserve, reserve_once);
+}
+
 static void
 check_choices(void)
 {
+	for (size_t r = 0; GS_PART_BYTES == 4 << 20 && r < sizeof chosen / sizeof chosen[0]; r++)
+		check_chosen(&chosen[r]);
 	for (uint64_t pool_bytes = 1 << 20; pool_bytes <= UINT64_C(1) << 42; pool_bytes *= 4)
 		for (unsigned threads = 1; threads <= 512; threads *= 4)
 			for (uint64_t key_bytes = 1 << 16; key_bytes <= UINT64_C(1) << 46; key_bytes *= 8)

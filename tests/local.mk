@@ -41,9 +41,11 @@ tests_unit_units_SOURCES = \
   tests/unit/text/encode_text.c \
   tests/unit/text/text_decoder.c \
   tests/unit/io/contents.c \
+  tests/unit/io/files.c \
   tests/unit/io/inflate.c \
   tests/unit/io/input.c \
   tests/unit/io/output.c \
+  tests/unit/io/outputs.c \
   tests/unit/io/parallel_inflate.c \
   tests/unit/io/preallocate.c \
   tests/unit/io/replace.c \

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -471,6 +472,39 @@ check_place(void)
 	remove(path("f"));
 }
 
+/* Heads of one byte, and of a part that ends within the piece; and blocks for what is behind a head. */
+static void
+check_place_blocks(void)
+{
+	const uint64_t piece = GS_PLACE_BYTES, begin = (10 << 20) + piece - 3, end = begin + (3 << 20);
+	const int fd = open(path("f"), O_RDWR | O_CREAT | O_TRUNC, 0666);
+	struct rlimit limit = { .rlim_cur = 0 };
+	struct gs_place place;
+	struct stat st;
+
+	CHECK(gs_place_open(&place, fd, "f", true, piece - 1, piece + 1) == GS_OK && place.head_bytes == 1 &&
+	      gs_place_write(&place, "ab", 2) == 0 && place.head[0] == 'a' && fstat(fd, &st) == 0 &&
+	      st.st_size == (off_t)piece + 1, "a head of one byte");
+	free(place.head);
+	CHECK(gs_place_open(&place, fd, "f", true, piece / 2, piece / 2 + 10) == GS_OK &&
+	      place.head_bytes == 10 && gs_place_write(&place, "abcdefghij", 10) == 0 &&
+	      fstat(fd, &st) == 0 && st.st_size == (off_t)piece + 1,
+	      "a part within a piece, of which nothing is written");
+	free(place.head);
+	CHECK(ftruncate(fd, 0) == 0 && gs_place_open(&place, fd, "f", true, begin, end) == GS_OK, "a part");
+	free(place.head);
+	CHECK(getrlimit(RLIMIT_FSIZE, &limit) == 0 && fstat(fd, &st) == 0 &&
+	      (limit.rlim_cur != RLIM_INFINITY || !gs_filesystem_preallocates(fd) ||
+	       (st.st_blocks * 512 >= (3 << 20) - 3 && st.st_blocks * 512 < 4 << 20)),
+	      "blocks for its bytes: %llu", (unsigned long long)st.st_blocks);
+	/* the second time what is behind the end is freed */
+	CHECK(ftruncate(fd, (off_t)begin) == 0 && ftruncate(fd, (off_t)begin) == 0 &&
+	      fstat(fd, &st) == 0 && st.st_blocks * 512 < 1 << 20,
+	      "and none in front of it: %llu", (unsigned long long)st.st_blocks);
+	close(fd);
+	remove(path("f"));
+}
+
 void unit_replace(void);
 
 /* ---- several files ------------------------------------------------------------ */
@@ -578,6 +612,7 @@ unit_replace(void)
 	check_preparing();
 	check_names();
 	check_place();
+	check_place_blocks();
 	check_callback();
 	check_pieces();
 	check_trouble();

@@ -281,6 +281,7 @@ static void
 check_turns(void)
 {
 	const struct row row = { "", NULL, DIRS, 1, 1, 1, 1, 1, 1 << 16 };
+	const size_t memory = units_memory();
 	char *buffer = malloc(row.buffer_bytes);
 	const struct gs_spill_options options = options_of(&row, buffer);
 	struct gs_spill *spill;
@@ -301,6 +302,7 @@ check_turns(void)
 	}
 	gs_spill_close(spill);
 	free(buffer);
+	CHECK(units_memory() == memory, "%zd bytes are not given back", (ssize_t)(units_memory() - memory));
 }
 
 /* The disk of the first directory is full: another one is used, or its error is reported. */

@@ -291,6 +291,8 @@ make_files(void)
 static gsort_status
 run_failing(const struct gsort_options *kind, struct callback *callback, long number)
 {
+	const bool figures = kind->summary || kind->quantiles != NULL || kind->histogram > 0 ||
+	                     ((kind->top.wanted || kind->json) && !kind->lines && kind->record_bytes == 0);
 	struct gsort_options options = *kind;
 	struct gsort_progress progress;
 	const struct gsort_stats *stats;
@@ -326,7 +328,7 @@ run_failing(const struct gsort_options *kind, struct callback *callback, long nu
 	      (progress.keys_in > 0 || options.operation == GSORT_MERGE) &&
 	      (progress.keys_sorted >= progress.keys_in ||
 	       (options.tail.wanted && options.tail.count == 0)) &&
-	      (progress.bytes_out == callback->bytes || progress.bytes_out == 0)),	/* of figures */
+	      progress.bytes_out == (figures ? 0 : callback->bytes)),
 	      "progress: phase %d, %llu bytes, %llu of %llu keys, %llu of %llu, %llu of %zu bytes",
 	      (int)progress.phase, (unsigned long long)progress.bytes_in,
 	      (unsigned long long)progress.keys_sorted, (unsigned long long)progress.keys_in,

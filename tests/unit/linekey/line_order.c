@@ -242,6 +242,12 @@ static const struct {
 	  LINE("x,\"1\",6\n") },
 	{ { .keys = { "2,3.2n" }, .csv = true, .stable = true }, LINE("x,123,7\n"), "<",
 	  LINE("x,124,7\n") },
+	{ { .keys = { "2.2,2.3" }, .csv = true, .stable = true }, LINE("\"x\", ab,1\n"), "=",
+	  LINE("\"y\", ab,2\n") },
+	{ { .keys = { "2.2,2.3" }, .csv = true, .stable = true }, LINE("\"x\", ab,1\n"), "=",
+	  LINE("y, ab,2\n") },
+	{ { .keys = { "2.2b,2.3b" }, .csv = true, .stable = true }, LINE("\"x\",  abc,1\n"), "=",
+	  LINE("\"y\",zbc,2\n") },
 	/* a CR before the newline ends the row, but between quotes, and without --csv */
 	{ { .keys = { "2,2" }, .csv = true, .stable = true }, LINE("x,a\r\n"), "=", LINE("y,a\n") },
 	{ { .keys = { "2,2" }, .csv = true, .stable = true }, LINE("x,\"a\"\r\n"), "<", LINE("y,\"a\r\"\n") },
@@ -329,6 +335,37 @@ check_rows(void)
 			CHECK((status == GS_OK) == (*rows[r].relation == '\0') &&
 			      strstr(found, rows[r].relation) != NULL, "row %zu: '%s' in '%s'", r,
 			      rows[r].relation, found);
+		}
+		gs_line_order_close(&order);
+	}
+}
+
+/* Which bytes count with i and d, and what f makes of them. */
+static void
+check_bytes_of_letters(void)
+{
+	static const char dictionary[] = " \t0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+	static const char *const letters[] = { "i", "d", "f" };
+
+	for (int l = 0; l < 3; l++) {
+		const struct options options = { .letters = letters[l], .stable = true };
+		struct gs_line_order order;
+
+		CHECK(open_order(&order, &options, false) == GS_OK, "%s", gs_message());
+		for (int c = 0; c < 256; c++) {
+			const char line[] = { 'A', (char)c, 'B', '\n' }, without[] = "AB\n";
+			const char upper[] = { 'A', (char)(c >= 'a' && c <= 'z' ? c - 32 : c), 'B', '\n' };
+			const bool counts = l == 0 ? c >= 0x20 && c <= 0x7e
+			                    : l == 2 || (c != 0 && strchr(dictionary, c) != NULL);
+			bool same;
+
+			if (c == '\n')
+				continue;
+			same = strcmp(relation(&order, line, 4, without, 3), "=") == 0;
+			CHECK(same == !counts, "-%s: byte %d", letters[l], c);
+			same = strcmp(relation(&order, line, 4, upper, 4), "=") == 0;
+			CHECK(same == (l == 2 || upper[1] == line[1] || !counts), "-%s: case of byte %d",
+			      letters[l], c);
 		}
 		gs_line_order_close(&order);
 	}
@@ -975,6 +1012,7 @@ unit_line_order(void)
 {
 	check_rows();
 	check_bytes_of_versions();
+	check_bytes_of_letters();
 	for (size_t digits = 1; digits < 100000; digits = 3 * digits + 1) {
 		check_long("n", digits);
 		check_long("V", digits);

@@ -146,6 +146,8 @@ static const struct head {
 } heads[] = {
 #define HEAD(name, format, data)	{ name, GSORT_DECOMPRESS_##format, sizeof data - 1, data }
 #define ZEROS				"\0\0\0\0\0\0\0\0"
+#define MANY				ZEROS ZEROS ZEROS ZEROS ZEROS ZEROS ZEROS ZEROS \
+					ZEROS ZEROS ZEROS ZEROS ZEROS ZEROS ZEROS ZEROS
 	HEAD("", GZIP, "\x1f\x8b\x08\0\0\0\0\0\0\3\3\0\0\0\0\0\0\0"),
 	HEAD("", ZSTD, "\x28\xb5\x2f\xfd\0\xa8\1\0\0"),
 	HEAD("", ZSTD, "\x28\xb5\x2f\xfd\x20\xff\1\0\0"),	/* of one segment */
@@ -161,6 +163,12 @@ static const struct head {
 	HEAD("a program", NONE, "\x7f" "ELF\1\1\1\7\7\0\0\0\0\0\0"),
 	HEAD("a PDF document", NONE, "%PDF-1."),
 	HEAD("a NumPy array", NONE, "\x93NUMPY\1\0v\0{'"),
+	HEAD("a 7z archive", NONE, "7z\xbc\xaf\x27\x1c"),
+	HEAD("a rar archive", NONE, "Rar!\x1a\7"),
+	HEAD("an Arrow file", NONE, "ARROW1\0\0"),
+	HEAD("an SQLite database", NONE, "SQLite format 3\0"),
+	HEAD("an HDF5 file", NONE, "\x89HDF\r\n\x1a\n"),
+	HEAD("a tar archive", NONE, MANY MANY "\0ustar"),
 };
 
 /* Bytes of a head that are something else, and whether it still is of its format. */
@@ -211,10 +219,11 @@ is_of(const struct head *head, const char *data, size_t bytes)
 static void
 check_limits(void)
 {
-	char data[64];
+	char data[300];
 
 	for (size_t h = 0; h < sizeof heads / sizeof heads[0]; h++) {
 		memcpy(data, heads[h].data, heads[h].bytes);
+		data[heads[h].bytes] = 'x';	/* whatever follows */
 		CHECK(is_of(&heads[h], data, heads[h].bytes), "head %zu is of its format", h);
 		CHECK(!is_of(&heads[h], data, heads[h].bytes - 1), "head %zu needs all of its %zu bytes", h,
 		      heads[h].bytes);
@@ -269,6 +278,8 @@ check_bytes(void)
 	}
 	digits[4] = '0';
 	CHECK(!is_refused(digits, 8, false), "more follows");
+	CHECK(is_refused("3\n1\n2\n7\n\n", 8, true) && !is_refused("\n1\n2\n3\n4", 8, true),
+	      "an empty line behind, and in front");
 	for (size_t b = 0; b < sizeof many; b++)
 		many[b] = b % 2 == 0 ? '1' : '\n';
 	CHECK(!is_refused(many, 254, true) && is_refused(many, 256, true), "a digit 127 and 128 times");
@@ -323,6 +334,45 @@ check_kinds(void)
 	}
 }
 
+/* What is said of an array, whose header is one of 16 bytes and more, and how long its elements are. */
+static void
+check_arrays(void)
+{
+	static const struct { char major; const char *dict; size_t unit; const char *says; } rows[] = {
+		{ 1, "{'descr': '<f8', ", 8, "sort it with --header=74 -f64, or by gsort.sort_file()" },
+		{ 1, "{'descr': '>u4', ", 4, "sort it with --header=74 -u32be, or by" },
+		{ 1, "{'descr': '|i1', ", 1, "sort it with --header=74 -i8, or by" },
+		{ 2, "{'descr': '<i2', ", 2, "sort it with --header=76 -i16, or by" },
+		{ 3, "{'descr': '>f4', ", 4, "sort it with --header=76 -f32be, or by" },
+		{ 1, "{'descr': '<c8', ", 8, "sort it with --header=74 and the type of its keys, or by" },
+		{ 1, "{'descr': '<c16'", 4, "sort it with --header=74 and the type of its keys, or by" },
+		{ 1, "{'descr': [('a',", 4, "sort it with --header=74 --record-size and -k TYPE@OFFSET, or" },
+		{ 1, "{'shape': (3,), ", 4, "sort it with --header=74 and the type of its keys, or by" },
+	};
+
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+		const size_t begin = rows[r].major > 1 ? 12 : 10, bytes = begin + 64;
+		char data[100] = "\x93NUMPY";
+
+		data[6] = rows[r].major;
+		data[8] = 64;
+		memset(data + begin, ' ', 64);
+		memcpy(data + begin, rows[r].dict, strlen(rows[r].dict));
+		CHECK(gs_contents_check("f", data, bytes, true, rows[r].unit, GS_GUARDED, 0) == GS_EINPUT &&
+		      strstr(gs_message(), rows[r].says) != NULL, "%s: %s", rows[r].dict, gs_message());
+		CHECK(gs_contents_check("f", data, bytes, true, rows[r].unit, GS_GUARDED, bytes) == GS_OK &&
+		      gs_contents_check("f", data, bytes, true, rows[r].unit, GS_GUARDED, bytes - 1) != GS_OK,
+		      "%s: its header is skipped", rows[r].dict);
+		for (size_t unit = 1; unit < 20; unit++) {	/* a width of a digit */
+			const char *at = &rows[r].dict[10];
+			const unsigned width = at[0] == '\'' && at[4] == '\'' ? (unsigned)(at[3] - '0') : 1;
+
+			CHECK((gs_contents_check("f", data, bytes, true, unit, GS_GUARDED, bytes) == GS_OK) ==
+			      (unit % width == 0), "%s: elements of %zu bytes", rows[r].dict, unit);
+		}
+	}
+}
+
 void unit_contents(void);
 
 void
@@ -333,4 +383,5 @@ unit_contents(void)
 	check_limits();
 	check_kinds();
 	check_bytes();
+	check_arrays();
 }

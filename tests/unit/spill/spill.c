@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* spill.c - rows for src/spill/spill.c: runs are read as they were written */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/filesystem.h"
@@ -201,6 +208,29 @@ frees_blocks(const char *dir)
 	return st.st_blocks == 0;
 }
 
+/* Have the files in the folder soon so few BLOCKS?  A thread of its own frees them. */
+static bool
+blocks_soon(blkcnt_t blocks)
+{
+	blkcnt_t sum = blocks + 1;
+
+	for (unsigned try = 0; try < 3000 && sum > blocks; try++) {
+		sum = 0;
+		for (int fd = 3; fd < 64; fd++) {
+			char name[64], target[300] = "";
+			struct stat st;
+
+			snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+			if (readlink(name, target, sizeof target - 1) > 0 &&
+			    strncmp(target, folder, strlen(folder)) == 0 && fstat(fd, &st) == 0)
+				sum += st.st_blocks;
+		}
+		if (sum > blocks)
+			usleep(10000);
+	}
+	return sum <= blocks;
+}
+
 static void
 check_unnamed(void)
 {
@@ -343,6 +373,80 @@ check_next_directory(unsigned dirs_there)
 	}
 	gs_spill_close(spill);
 	free(buffer);
+}
+
+/* In a process whose files seem to be on full disks from byte FULL_FROM on: a run goes on in the next
+ * directory, and is read as one; then no directory is left. */
+static void
+fill_directories(const struct row *row)
+{
+	enum { FULL_FROM = 1 << 20 };
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pwrite64, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[3])),
+		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, FULL_FROM, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSPC),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { sizeof filter / sizeof filter[0], filter };
+	char *buffer = malloc(row->buffer_bytes), text[400];
+	const struct gs_spill_options options = options_of(row, buffer);
+	struct gs_spill *spill;
+	struct gs_run run;
+	size_t came = 0;
+	gs_status status;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+		return;
+	status = gs_spill_open(&spill, &options);
+	if (status == GS_OK)
+		status = write_run(spill, row, 64, 0, &run);
+	if (status == GS_OK)
+		came = read_runs(spill, row, 64, &run, &status);
+	CHECK(status == GS_OK && came == row->keys, "%s: %zu keys, %s", row->name, came,
+	      status == GS_OK ? "ok" : gs_message());
+	CHECK(!frees_blocks(dirs[0]) || blocks_soon(16 * DIRS), "the space of all files is given back");
+	for (unsigned more = 0; more < 9 && status == GS_OK; more++)
+		status = write_run(spill, row, 64, 0, &run);
+	CHECK(status == GS_EIO && strstr(gs_message(), "No space left on device after ") != NULL,
+	      "no more: %s", gs_message());
+	for (size_t d = 0; d < row->dirs; d++) {
+		const char *end = d + 1 < row->dirs ? " MiB free), " : " MiB free): ", *named;
+
+		snprintf(text, sizeof text, "%s (", dirs[d]);
+		named = strstr(gs_message(), text);
+		CHECK(named != NULL && strstr(named, end) != NULL, "%s is named: %s", dirs[d], gs_message());
+	}
+	gs_spill_close(spill);
+	free(buffer);
+}
+
+static void
+check_full_directories(void)
+{
+	static const struct row full[] = {
+		{ "a run in two directories", NULL, 2, 1, 200000, 30000, 30000, 1, 1 << 16 },
+		{ "a run in three", NULL, 3, 1, 300000, 10000, 7001, 1, 1 << 16 },
+		{ "a run in three, read at once", NULL, 3, 1, 300000, 10000, 300000, 1, 1 << 16 },
+	};
+
+	for (size_t f = 0; f < sizeof full / sizeof full[0]; f++) {
+		int status = -1;
+		pid_t child;
+
+		fflush(stdout);
+		child = fork();
+		if (child == 0) {
+			units_failed = 0;
+			fill_directories(&full[f]);
+			fflush(stdout);
+			_exit(units_failed > 0);
+		}
+		waitpid(child, &status, 0);
+		CHECK(status == 0, "%s", full[f].name);
+	}
 }
 
 /* --- errors ---------------------------------------------------------------------- */
@@ -845,6 +949,7 @@ unit_spill(void)
 		for (long call = 0; check_freed(call); call++)
 			;
 	check_turns();
+	check_full_directories();
 	check_next_directory(2);
 	check_next_directory(1);
 	for (size_t s = 1; s < 40; s++)

@@ -188,6 +188,40 @@ check_reasons(void)
 	}
 }
 
+/* Behind the reason, in a line with a NUMBER, is what would read it. */
+static void
+check_hints(void)
+{
+	static const struct {
+		struct options options;
+		const char *header, *line, *reason;
+	} hints[] = {
+		{ { .keys = { "2,2n" }, .csv = true }, NULL, "a,1.2.3.4\n",
+		  "column 2: not a number: \"1.2.3.4\"; IPv4 addresses need :ip" },
+		{ { .keys = { "2,2n" }, .csv = true }, NULL, "a,1e5\n",
+		  "column 2: not a decimal number: \"1e5\"; floats need g" },
+		{ { .keys = { "3,3n" }, .separator = ";", .csv = true }, NULL, "a;b;31/12/2024\n",
+		  "column 3: not a number: \"31/12/2024\"; day, month, year? sort by -k3.7,3.10n "
+		  "-k3.4,3.5n -k3.1,3.2n" },
+		{ { .keys = { "b:n" }, .csv = true, .names = true }, "a,b\n", "a,1e5\n",
+		  "column \"b\": not a decimal number: \"1e5\"; floats need :g" },
+	};
+
+	for (size_t h = 0; h < sizeof hints / sizeof hints[0]; h++) {
+		const char *line = hints[h].line, *header = hints[h].header;
+		char reason[GS_LINE_FAULT_BYTES] = "";
+		struct gs_line_order order;
+
+		open_order(&order, &hints[h].options);
+		if (header != NULL)
+			CHECK(gs_line_order_header(&order, header, strlen(header)) == GS_OK, "%s",
+			      gs_message());
+		gs_line_fault_explain(&order, 0, line, strlen(line), 7, reason);
+		CHECK(strcmp(reason, hints[h].reason) == 0, "hint %zu: %s", h, reason);
+		gs_line_order_close(&order);
+	}
+}
+
 /* ---- headers ---------------------------------------------------------------------------- */
 
 #define TEN	"0123456789"
@@ -368,6 +402,7 @@ unit_line_fault(void)
 {
 	check_places();
 	check_reasons();
+	check_hints();
 	check_headers();
 	check_columns();
 	check_values();

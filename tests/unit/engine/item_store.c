@@ -30,6 +30,7 @@ struct row {
 	uint64_t    limited;		/* to so many, by gs_engine.limit(); 0: it is not called */
 	enum gs_set_keep keep;		/* of a set of so many ORIGINS; 0: there is none */
 	bool        origins, verify, puts, distinct;
+	bool        same;		/* records have no numbers: equal ones are the same */
 	bool        firsts;		/* the first of each group, in the order of the input */
 	size_t      emit_at, emit_bytes;
 	uint64_t    enough;		/* the sink stops after this many items; 0: never */
@@ -60,6 +61,9 @@ static const struct row rows[] = {
 	{ "groups", false, ITEMS, 5000, 3, ENOUGH, GROUPS, .verify = true },
 	{ "groups in files", false, ITEMS, 5000, 2, LITTLE, GROUPS, .verify = true },
 	{ "one group", false, ITEMS, 1, 3, ENOUGH, GROUPS, .verify = true },
+	{ "groups of the same records", false, ITEMS, 5000, 3, ENOUGH, GROUPS, .verify = true, .same = true },
+	{ "groups of the same records in files", false, ITEMS, 5000, 2, LITTLE, .least = 9, .most = 12,
+	  .verify = true, .same = true },
 	{ "one group of so many", false, ITEMS, 1, 3, ENOUGH, .least = ITEMS, .most = ITEMS },
 	{ "one group of more", false, ITEMS, 1, 3, ENOUGH, .least = 1, .most = ITEMS - 1 },
 	{ "one group of fewer", true, ITEMS, 1, 3, ENOUGH, .least = ITEMS + 1, .most = UINT64_MAX },
@@ -199,7 +203,7 @@ make_items(const struct row *row)
 			item->bytes = RECORD;
 			for (size_t b = 0; b < 8; b++)
 				to[b] = (char)(item->word >> (56 - 8 * b));
-			memcpy(to + 8, &i, sizeof i);
+			memcpy(to + 8, &(size_t){ row->same ? 0 : i }, sizeof i);
 		}
 		item->data = to;
 		to += item->bytes;
@@ -601,6 +605,35 @@ check_falls(void)
 	}
 }
 
+/* How many bins are wanted, by bytes, by items, and by the extents that memory holds. */
+static void
+check_wanted(void)
+{
+	static const struct {
+		uint64_t bytes, items;
+		unsigned operands, wanted;
+		size_t   extents, most_items;
+	} cases[] = {
+		{ 1000, 0, 0, 11, 0, 30 }, { 999, 0, 0, 10, 0, 30 }, { 10, 99, 0, 10, 0, 30 },
+		{ 10, 98, 0, 9, 0, 30 }, { 10, 98, 0, 10, 0, 29 }, { 1000, 98, 0, 11, 0, 30 },
+		{ 10000, 0, 0, 54, 600, 30 }, { 10000, 0, 4, 40, 600, 30 }, { 10000, 0, 0, 8, 50, 30 },
+		{ 9999, 0, 0, 60, 600, 30 }, { 500, 0, 0, 6, 600, 30 }, { 500, 0, 0, 6, 5, 30 },
+		{ UINT64_C(1) << 40, 0, 0, GS_ITEM_BINS_MOST, 0, 30 }, { 102300, 0, 0, 1024, 0, 30 },
+		{ 102200, 0, 0, 1023, 0, 30 },
+	};
+
+	for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+		const struct gs_item_limits limits = {
+			.items = cases[c].most_items, .bytes = 1000, .bin_bytes = 100,
+			.extents = cases[c].extents, .memory_bytes = 1000,
+		};
+		const unsigned wanted = gs_item_buckets_wanted(cases[c].bytes, cases[c].items,
+		                                               cases[c].operands, &limits);
+
+		CHECK(wanted == cases[c].wanted, "case %zu: %u bins, not %u", c, wanted, cases[c].wanted);
+	}
+}
+
 /* The -S that a message names for a large item: that of each share, times their number. */
 static void
 check_named(void)
@@ -702,6 +735,7 @@ unit_item_store(void)
 	check_falls();
 	check_errors();
 	check_named();
+	check_wanted();
 	free(memory);
 	free(got);
 }

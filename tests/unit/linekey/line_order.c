@@ -204,6 +204,10 @@ static const struct {
 	{ { .keys = { "1.1b,1.1" }, .stable = true }, LINE(" a\n"), "<", LINE("b\n") },
 	{ { .keys = { "1.1b,1.1b" }, .stable = true }, LINE(" a\n"), "<", LINE("b\n") },
 	{ { .keys = { "1.0" } }, NULL, 0, "characters count from 1", NULL, 0 },
+	{ { .keys = { "1.99999999999999999999" }, .stable = true }, LINE("abc\n"), "=", LINE("abd\n") },
+	{ { .keys = { "1,1.99999999999999999999" }, .stable = true }, LINE("abc d\n"), "<", LINE("abc e\n") },
+	{ { .keys = { "99999999999999999999" }, .stable = true }, LINE("a b\n"), "=", LINE("a c\n") },
+	{ { .keys = { "1b,99999999999999999999.2" }, .stable = true }, LINE("a b\n"), "<", LINE("a c\n") },
 	/* fields by a separator */
 	{ { .keys = { "2,2" }, .separator = ",", .stable = true }, LINE("x,a,1\n"), "=", LINE("y,a,2\n") },
 	{ { .keys = { "2,2" }, .separator = ",", .stable = true }, LINE("x,,1\n"), "<", LINE("y,a,2\n") },

@@ -130,6 +130,10 @@ check_open(void)
 	CHECK(gs_files_open(&files, &options) == GS_OK && files.list[0].format == GSORT_DECOMPRESS_XZ &&
 	      !files.list[0].spent, "the format that is asked for");
 	gs_files_close(&files);
+	options.decompress = GSORT_DECOMPRESS_NONE;
+	CHECK(gs_files_open(&files, &options) == GS_OK && gs_files_bytes(&files, true) == GS_UNKNOWN &&
+	      files.list[0].regular, "a file of /proc has bytes, though its size is 0");
+	gs_files_close(&files);
 	options.read = no_bytes;
 	CHECK(gs_files_open(&files, &options) == GS_OK && files.list[0].fd == -1, "a callback has none");
 	gs_files_close(&files);

@@ -96,6 +96,28 @@ check_sizes(void)
 	free(data);
 }
 
+/* A team reads no more than is wanted, where the file has more. */
+static void
+check_part(void)
+{
+	enum { BYTES = 2 * GS_TEAM_BYTES + 100 };
+	const char *name = path("sized");
+	struct gs_input *input;
+	char *data = malloc(BYTES + GS_TEAM_BYTES);
+	size_t got, behind = 0;
+
+	memset(data + BYTES, '?', GS_TEAM_BYTES);
+	write_file("sized", BYTES + 3 * GS_TEAM_BYTES);
+	input = open_binary(name, 3);
+	CHECK(gs_input_next(input) && gs_input_read(input, data, BYTES, &got) == GS_OK && got == BYTES &&
+	      is_content(data, BYTES), "a team reads %zu bytes", got);
+	while (behind < GS_TEAM_BYTES && data[BYTES + behind] == '?')
+		behind++;
+	CHECK(behind == GS_TEAM_BYTES, "and none behind them");
+	gs_input_close(input);
+	free(data);
+}
+
 /* A file that has another size than when it was opened. */
 static void
 check_changes(void)
@@ -897,6 +919,7 @@ unit_input(void)
 		return;
 	}
 	check_sizes();
+	check_part();
 	check_changes();
 	check_claims();
 	check_claims_left();

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/filesystem.h"
@@ -218,6 +219,74 @@ check_long_name(void)
 	      "and a file that appeared meanwhile stays: %s", strrchr(gs_message(), ':'));
 	gs_output_close(out);
 	remove(path("f"));
+}
+
+/* A file that is replaced keeps its mode, its owner or group, where that may be, and its attributes. */
+static void
+check_attributes(void)
+{
+	static const mode_t modes[] = { 0600, 0640, 0755, 04711, 02770, 01666 };
+
+	for (size_t m = 0; m < sizeof modes / sizeof modes[0]; m++) {
+		const bool root = geteuid() == 0;
+		const uid_t owner = root && m % 2 ? 1234 : geteuid();
+		const gid_t group = root && m % 3 ? 4321 : getegid();
+		char value[8] = "";
+		struct gs_output *out;
+		struct stat before, after;
+		bool has;
+
+		put_file("f", "old");
+		has = setxattr(path("f"), "user.note", "kept", 4, 0) == 0;
+		(void)!chown(path("f"), owner, group);	/* a container may not have them */
+		CHECK(chmod(path("f"), modes[m]) == 0 && stat(path("f"), &before) == 0, "a file of mode %o",
+		      (unsigned)modes[m]);
+		out = open_output(path("f"));
+		CHECK(out != NULL && gs_output_write(out, "new", 3) == GS_OK &&
+		      gs_output_finish(&out, 1) == GS_OK, "it is replaced: %s", gs_message());
+		gs_output_close(out);
+		CHECK(contains("f", "new") && stat(path("f"), &after) == 0 && after.st_ino != before.st_ino &&
+		      after.st_mode == before.st_mode &&
+		      after.st_uid == before.st_uid && after.st_gid == before.st_gid,
+		      "mode %o is %o, of %u and %u", (unsigned)before.st_mode, (unsigned)after.st_mode,
+		      (unsigned)after.st_uid, (unsigned)after.st_gid);
+		CHECK(!has || (getxattr(path("f"), "user.note", value, 8) == 4 && strcmp(value, "kept") == 0),
+		      "its attribute is kept");
+		remove(path("f"));
+	}
+}
+
+/* Files that others open by a hidden name have one, and the mode of the old file; when a signal ends the
+ * process all of them go. */
+static void
+check_hidden(void)
+{
+	static struct gs_replace new[3];
+	const mode_t mask = umask(0);
+
+	put_file("f0", "old");
+	CHECK(chmod(path("f0"), 0640) == 0, "an old file");
+	for (size_t n = 0; n < 3; n++) {
+		enum gs_output_kind kind = GS_OUTPUT_DEVICE;
+		char name[3] = { 'f', (char)('0' + n) };
+		int fd = -1;
+		struct stat st;
+
+		new[n].shared = true;
+		CHECK(gs_replace_aim(&new[n], path(name), false, &fd, &kind) == GS_OK &&
+		      kind == GS_OUTPUT_NEW && fd > STDERR_FILENO && write(fd, "new", 3) == 3 &&
+		      stat(new[n].hidden, &st) == 0 &&
+		      st.st_size == 3 && (st.st_mode & 0777) == (n == 0 ? 0640 : 0666),
+		      "file %zu has a name", n);
+		close(fd);
+	}
+	umask(mask);
+	CHECK(count_files() == 4, "three files beside the old one");
+	gs_replace_abandon();
+	CHECK(count_files() == 1 && contains("f0", "old"), "and then none");
+	for (size_t n = 0; n < 3; n++)
+		gs_replace_drop(&new[n]);
+	remove(path("f0"));
 }
 
 static int
@@ -608,6 +677,8 @@ unit_replace(void)
 	check_in_place();
 	check_in_place_option();
 	check_long_name();
+	check_attributes();
+	check_hidden();
 	check_settling();
 	check_preparing();
 	check_names();

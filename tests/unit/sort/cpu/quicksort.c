@@ -927,6 +927,124 @@ check_choice(unsigned shape, unsigned bits, bool logarithmic)
 	      bits, binner.scale == 0 ? "logarithms" : "width");
 }
 
+/* ---- what a sample says ------------------------------------------------------------- */
+
+/* Key I of a sample: any, or below PARAM; I times PARAM; about a middle; mostly one, but for one in PARAM;
+ * ascending, but for one in PARAM; shifted by less than PARAM bits. */
+enum sampled_kind { ANY_KEYS, EVEN_STEPS, A_BELL, ONE_KEY, NEARLY_IN_ORDER, SHIFTED_KEYS };
+
+/* From KEYS of COUNT keys: what is chosen, where a little more or less would be chosen otherwise. */
+static const struct sampled {
+	unsigned kind;
+	uint64_t param;
+	unsigned bits;
+	size_t   count, keys, most;
+	/* these are found */
+	bool     ordered;
+	size_t   estimate;
+	bool     chosen;
+	unsigned bins;
+	bool     even;
+	size_t   room;
+	uint64_t scale;
+	unsigned left, right, mantissa_bits, value_bits;
+	uint64_t first;		/* key of a third of the bins */
+	bool     once;
+} sampled[] = {
+	{ 0, 0, 32, 1791, 256, 7164, false, 0, .chosen = false },
+	{ 0, 0, 32, 60000, 100, 400000, false, 0, true,
+	  2142, false, 96, 1161961300, 0, 0, 0, 0, 1451454648, false },
+	{ 0, 300, 32, 524289, 256, 2097156, false, 249, .chosen = false },
+	{ 1, 1, 32, 134455, 256, 537820, true, 0, true,
+	  2400, true, 96, 1263225674, 24, 0, 0, 0, 86, false },
+	{ 2, 0, 32, 524288, 256, 2097152, false, 0, true,
+	  2340, false, 299, 1633327013, 0, 0, 0, 0, 1689127093, false },
+	{ 3, 8, 32, 1792, 256, 7168, true, 0, .chosen = false },
+	{ 4, 3, 32, 1792, 256, 7168, false, 0, .chosen = false },
+	{ 4, 8, 32, 134456, 256, 537824, true, 0, true,
+	  2400, false, 167, 1265166158, 12, 0, 0, 0, 348651, false },
+	{ 4, 8, 32, 30000, 37, 400000, false, 0, true,
+	  505, true, 96, 0, 0, 0, 5, 0, 1664, true },
+	{ 5, 20, 32, 100000, 256, 400000, false, 0, true,
+	  1717, true, 96, 0, 0, 0, 6, 0, 16089, true },
+	{ 5, 60, 64, 7168, 256, 28672, false, 0, true,
+	  493, false, 58, 0, 0, 0, 3, 0, 6291456, false },
+	{ 5, 8, 64, 60000, 256, 240000, false, 0, true,
+	  2142, false, 58, 1271605933, 0, 32, 0, 0, UINT64_C(5433321263063373043), false },
+	{ 5, 8, 64, 30000, 37, 400000, false, 0, true,
+	  1913, false, 58, 0, 0, 0, 5, 0, UINT64_C(3821993357201483), false },
+	{ 0, 0, 64, 896, 256, 1016, false, 0, true,
+	  32, true, 58, 17013645, 0, 32, 0, 0, UINT64_C(5762850587877774535), false },
+	{ 0, 9, 64, 1, 64, 1, false, 9, .chosen = false },
+	{ 0, 30, 64, 1, 64, 1, false, 31, .chosen = false },
+	{ 0, 100, 64, 1, 128, 1, false, 94, .chosen = false },
+	{ 0, 400, 64, 1, 128, 1, false, 481, .chosen = false },
+	{ 0, 359, 64, 60000, 256, 300000, false, 426, true,
+	  2142, false, 58, 1610612735, 23, 0, 0, 0, 121, false },
+	{ 5, 50, 64, 60000, 256, 300000, false, 0, true,
+	  1906, true, 58, 0, 0, 0, 5, 0, 15467365, true },
+};
+
+static uint64_t
+sampled_key(const struct sampled *row, uint64_t i)
+{
+	const uint64_t param = row->param;
+	bool narrow = row->bits == 32;
+	uint64_t key = 0;
+
+	switch (row->kind) {
+	case ANY_KEYS:
+		key = param == 0 ? units_mix(i) : units_mix(i) % param;
+		narrow &= param == 0;
+		break;
+	case EVEN_STEPS:
+		return i * param;
+	case A_BELL:
+		for (unsigned k = 0; k < 4; k++)
+			key += units_mix(4 * i + k) >> 2;
+		break;
+	case ONE_KEY:
+		key = units_mix(2 * i) % param == 0 ? units_mix(2 * i + 1) : UINT64_MAX / 3;
+		break;
+	case NEARLY_IN_ORDER:
+		return i % param == 0 ? units_mix(i) % (1 << 20) : i << 10;
+	default:
+		key = units_mix(i) >> units_mix(i + 1000) % param;
+	}
+	return narrow ? key >> 32 : key;
+}
+
+static void
+check_sampled(const struct sampled *row)
+{
+	const struct gs_simd_kernels *kernels = gs_simd_kernels(GS_SIMD_NONE, row->bits);
+	struct gs_distribution d = { .kernels = NULL };
+	uint64_t sample[GS_DISTRIBUTION_SAMPLE];
+	size_t estimate, wrong;
+	bool ordered, chosen;
+
+	for (size_t i = 0; i < row->keys; i++)
+		gs_key_put(sample, row->bits, i, sampled_key(row, i));
+	ordered = gs_sample_ordered(sample, row->bits, row->keys);
+	chosen = gs_distribution_choose(&d, kernels, sample, row->keys, row->count, ordered);
+	kernels->sort_leaf(sample, sample, row->keys);
+	estimate = gs_values_estimate(sample, row->bits, row->keys);
+	wrong = ordered != row->ordered || estimate != row->estimate || chosen != row->chosen;
+	CHECK(wrong == 0, "kind %u of %llu, %u bits, %zu keys: %s, about %zu values, %s", row->kind,
+	      (unsigned long long)row->param, row->bits, row->count, ordered ? "in order" : "in no order",
+	      estimate, chosen ? "divided" : "not divided");
+	if (!chosen || !row->chosen)
+		return;
+	wrong = d.binner.bins != row->bins || d.even != row->even || d.room != row->room ||
+	        d.binner.scale != row->scale || d.binner.left != row->left || d.binner.right != row->right ||
+	        d.binner.mantissa_bits != row->mantissa_bits || d.binner.value_bits != row->value_bits ||
+	        gs_binner_first(&d.binner, d.binner.bins / 3) != row->first ||
+	        gs_distribution_begin_once(&d, row->count, row->most) != row->once;
+	CHECK(wrong == 0, "kind %u of %llu, %u bits, %zu keys: %u bins with room for %zu keys, %s", row->kind,
+	      (unsigned long long)row->param, row->bits, row->count, d.binner.bins, d.room,
+	      d.even ? "even" : "not even");
+}
+
 void
 unit_quicksort(void)
 {
@@ -942,6 +1060,8 @@ unit_quicksort(void)
 	arrays.input = memory + (most + 1) * 8;
 	arrays.keys = memory + (most + 1) * 16;
 	arrays.scratch = memory + (most + 1) * 24;
+	for (size_t r = 0; r < sizeof sampled / sizeof sampled[0]; r++)
+		check_sampled(&sampled[r]);
 	for (size_t count = 0; count <= 1100; count += count < 300 ? 1 : 7)
 		for (unsigned bits = 32; bits <= 64; bits += 32) {
 			make(&arrays, bits, SHAPE_UNIFORM, count);

@@ -216,6 +216,8 @@ static const struct {
 	{ { .keys = { "2n" }, .separator = "\\0", .stable = true }, LINE("x\0" "9\n"), "<",
 	  LINE("x\0" "10\n") },
 	{ { .keys = { "2,2.0" }, .separator = ",", .stable = true }, LINE("x,a,b\n"), "=", LINE("x,a,c\n") },
+	{ { .keys = { "3,3n" }, .separator = ",", .stable = true }, LINE(",12,5,abcd\n"), ">",
+	  LINE(",13,4,abcd\n") },
 	/* several keys, each with letters of its own, or with those of all */
 	{ { .keys = { "2,2n", "1,1r" }, .stable = true }, LINE("a 1\n"), ">", LINE("b 1\n") },
 	{ { .keys = { "2,2", "1,1" }, .letters = "r", .stable = true }, LINE("a 1\n"), ">", LINE("a 2\n") },
@@ -578,6 +580,7 @@ check_random(void)
 		{ .keys = { "3,3r", "2,2f", "1n" }, .csv = true },
 		{ .keys = { "2b,2", "1,1" }, .stable = true }, { .keys = { "2b,2", "1,1g" }, .csv = true },
 		{ .keys = { "1,1r", "2n" }, .separator = ",", .stable = true },
+		{ .keys = { "3,3n" }, .separator = "," }, { .keys = { "4nr" } },
 		{ .keys = { "70,70", "1,1" } }, { .keys = { "1.70,1" } }, { .keys = { "1,1", "2,70" } },
 		{ .keys = { "1,2.70" }, .stable = true }, { .keys = { "1,1.2", "2,2:ip" }, .separator = "," },
 	};

@@ -972,8 +972,27 @@ slow_end(const struct gs_line_order *order, const char *at, const char *limit)
 	return at;
 }
 
+/* Fields of CSV as programs write them, between quotes or not; one of MEAN ends a line. */
+static void
+draw_fields(char *text, size_t bytes, unsigned mean, uint64_t *state)
+{
+	for (size_t b = 0; b < bytes; ) {
+		const bool quoted = units_mix(++*state) % 2 > 0;
+		size_t left = units_mix(++*state) % 40;
+
+		if (quoted)
+			text[b++] = '"';
+		for (; left > 0 && b < bytes; left--)
+			text[b++] = quoted ? "x,\n"[units_mix(++*state) % 3] : 'x';
+		if (quoted && b < bytes)
+			text[b++] = '"';
+		if (b < bytes)
+			text[b++] = units_mix(++*state) % mean == 0 ? '\n' : ',';
+	}
+}
+
 /* Lines of all lengths, found a few at a time and one by one.  BETWEEN: other bytes of them, and one byte of
- * QUOTES is a quote. */
+ * QUOTES is a quote; 0: around fields only. */
 static void
 check_split(const struct options *options, const char *between, unsigned quotes)
 {
@@ -989,7 +1008,8 @@ check_split(const struct options *options, const char *between, unsigned quotes)
 		const char *at = text, *limit = text + BYTES - run, *lines[MOST_ROOM];
 		uint32_t bytes[MOST_ROOM];
 
-		for (size_t b = 0; b < BYTES; b++)
+		draw_fields(text, BYTES, 1 + mean % 9, &state);
+		for (size_t b = 0; b < BYTES && quotes > 0; b++)
 			text[b] = units_mix(++state) % mean == 0 ? '\n'
 			          : units_mix(++state) % quotes == 0 ? '"'
 			          : between[units_mix(++state) % strlen(between)];
@@ -1036,6 +1056,7 @@ unit_line_order(void)
 		gs_simd_at_most((enum gs_simd)simd);
 		check_last_words();
 		check_split(&(struct options){ .letters = "" }, "x", 16);
+		check_split(&(struct options){ .csv = true }, ",", 0);
 		check_split(&(struct options){ .csv = true }, ",", 2);
 		check_split(&(struct options){ .csv = true }, "x,", 2000);
 		check_split(&(struct options){ .csv = true, .separator = ";" }, "xxx,;xxx;xxxxxxxxxx", 10);

@@ -98,20 +98,20 @@ check_sizes(void)
 
 /* A team reads no more than is wanted, where the file has more. */
 static void
-check_part(void)
+check_part(size_t more)
 {
-	enum { BYTES = 2 * GS_TEAM_BYTES + 100 };
+	const size_t bytes = 2 * GS_TEAM_BYTES + more;
 	const char *name = path("sized");
 	struct gs_input *input;
-	char *data = malloc(BYTES + GS_TEAM_BYTES);
+	char *data = malloc(bytes + GS_TEAM_BYTES);
 	size_t got, behind = 0;
 
-	memset(data + BYTES, '?', GS_TEAM_BYTES);
-	write_file("sized", BYTES + 3 * GS_TEAM_BYTES);
+	memset(data, '?', bytes + GS_TEAM_BYTES);
+	write_file("sized", bytes + 3 * GS_TEAM_BYTES);
 	input = open_binary(name, 3);
-	CHECK(gs_input_next(input) && gs_input_read(input, data, BYTES, &got) == GS_OK && got == BYTES &&
-	      is_content(data, BYTES), "a team reads %zu bytes", got);
-	while (behind < GS_TEAM_BYTES && data[BYTES + behind] == '?')
+	CHECK(gs_input_next(input) && gs_input_read(input, data, bytes, &got) == GS_OK && got == bytes &&
+	      is_content(data, bytes), "a team reads %zu bytes", got);
+	while (behind < GS_TEAM_BYTES && data[bytes + behind] == '?')
 		behind++;
 	CHECK(behind == GS_TEAM_BYTES, "and none behind them");
 	gs_input_close(input);
@@ -919,7 +919,8 @@ unit_input(void)
 		return;
 	}
 	check_sizes();
-	check_part();
+	check_part(1);
+	check_part(100);
 	check_changes();
 	check_claims();
 	check_claims_left();

@@ -254,6 +254,12 @@ static const struct {
 	  LINE("y, ab,2\n") },
 	{ { .keys = { "2.2b,2.3b" }, .csv = true, .stable = true }, LINE("\"x\",  abc,1\n"), "=",
 	  LINE("\"y\",zbc,2\n") },
+	{ { .keys = { "2.2,2" }, .csv = true, .stable = true }, LINE("x,\"abc\",1\n"), "=",
+	  LINE("x,\"zbc\",2\n") },
+	{ { .keys = { "2.2,3" }, .csv = true, .stable = true }, LINE("x,\"abc\",\"d\",1\n"), "=",
+	  LINE("x,\"zbc\",d,2\n") },
+	{ { .keys = { "2.2,2.1" }, .csv = true, .stable = true }, LINE("x,\"abc\",1\n"), "=",
+	  LINE("x,\"azz\",2\n") },
 	/* a CR before the newline ends the row, but between quotes, and without --csv */
 	{ { .keys = { "2,2" }, .csv = true, .stable = true }, LINE("x,a\r\n"), "=", LINE("y,a\n") },
 	{ { .keys = { "2,2" }, .csv = true, .stable = true }, LINE("x,\"a\"\r\n"), "<", LINE("y,\"a\r\"\n") },

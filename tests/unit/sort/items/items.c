@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/simd.h"
 #include "sort/items/divide.h"
 #include "sort/items/part.h"
 #include "tests/unit/units.h"
@@ -739,7 +740,7 @@ text_of(const void *context, unsigned at, const char *item, size_t bytes, const 
 	(void)context;
 	*of_item = item + 1;
 	*length = key_bytes(item, bytes) - 1;
-	return at == 0 ? 16 : 0;
+	return at < 16 ? 16 : 0;
 }
 
 static int
@@ -751,7 +752,7 @@ compare_text_of(const void *context, unsigned at, const char *one, size_t one_by
 	const int result = memcmp(a, b, a_length < b_length ? a_length : b_length);
 
 	(void)context;
-	texts_at |= at;
+	texts_at += at >= 16;
 	return result != 0 ? result : (a_length > b_length) - (a_length < b_length);
 }
 
@@ -1266,8 +1267,13 @@ unit_items(void)
 	check_stairs();
 	for (size_t bytes = 1; bytes <= 33; bytes += 8)
 		check_gather(bytes);
-	for (size_t r = 0; r < 2 * (sizeof text_rows / sizeof text_rows[0]); r++)
-		check_texts(&text_rows[r / 2], r % 2 > 0);
+	for (int simd = GS_SIMD_NONE; simd <= GS_SIMD_AVX512; simd += GS_SIMD_AVX512 - GS_SIMD_NONE) {
+		gs_simd_at_most((enum gs_simd)simd);
+		for (size_t r = 0; r < 2 * (sizeof text_rows / sizeof text_rows[0]); r++)
+			check_texts(&text_rows[r / 2], r % 2 > 0);
+		for (unsigned bits = 56; bits <= 64; bits += 2)
+			check_words(MOST_ITEMS, bits, bits % 4 == 0);
+	}
 	for (size_t r = 0; r < sizeof pivot_rows / sizeof pivot_rows[0]; r++)
 		check_pivots(&pivot_rows[r]);
 	for (size_t bytes = 1; bytes <= 33; bytes++) {

@@ -35,7 +35,7 @@ struct row {
 	size_t      emit_at, emit_bytes;
 	uint64_t    enough;		/* the sink stops after this many items; 0: never */
 	bool        fails;		/* the sink fails at its second call */
-	const struct gs_item_order *order;	/* one that is wrong; or NULL */
+	const struct gs_item_order *order;	/* a wrong one; or NULL */
 	const char *program;		/* compresses what is on disk; or NULL */
 };
 
@@ -569,7 +569,7 @@ check_failures(const struct row *row)
 	CHECK(errors > 10, "%s: %u errors", row->about, errors);
 }
 
-/* What is verified is told if it is not in order: by the part, or by the parts before and behind. */
+/* Verifying reports items out of order: within a part, or between two parts. */
 static void
 check_falls(void)
 {

@@ -334,7 +334,7 @@ check_kinds(void)
 	}
 }
 
-/* What is said of an array, whose header is one of 16 bytes and more, and how long its elements are. */
+/* The advice for an array: the length of its header, and the type of its elements. */
 static void
 check_arrays(void)
 {

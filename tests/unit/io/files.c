@@ -17,7 +17,7 @@ void unit_files(void);
 static const struct row {
 	const char *files;
 	uint64_t    bytes, stored;	/* 1: unknown */
-	int         partial;		/* the first whose bytes are no multiple of 4; -1: none */
+	int         partial;		/* the first with a partial key of 4 bytes; -1: none */
 	bool        may, does, large, seekable;
 } rows[] = {
 	{ "", 0, 0, -1, false, false, false, true },
@@ -73,7 +73,7 @@ check_facts(const struct row *row)
 	CHECK(gs_files_are_seekable(&files) == row->seekable, "%s: what is read again", row->files);
 }
 
-/* Of COUNT files so many stay open, where as many as LIMIT may be; or none, if they are opened LATER. */
+/* How many of COUNT files stay open if a process may have LIMIT; none if they are opened LATER. */
 static void
 check_limit(size_t limit, size_t count, bool later, size_t stay)
 {
@@ -114,8 +114,7 @@ no_bytes(void *context, void *into, size_t bytes)
 	return 0;
 }
 
-/* What is known of a file when it is opened: its format, as it was asked for; and of standard input, which is
- * closed. */
+/* An opened file has the format that was asked for; standard input may be closed. */
 static void
 check_open(void)
 {

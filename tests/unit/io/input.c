@@ -96,7 +96,7 @@ check_sizes(void)
 	free(data);
 }
 
-/* A team reads no more than is wanted, where the file has more. */
+/* A team reads no more than is wanted, even if the file has more. */
 static void
 check_part(size_t more)
 {

@@ -240,7 +240,7 @@ check_late_error(bool submits)
 	free(data);
 }
 
-/* The call that may be the last one: */
+/* A call that can be the last one. */
 static gs_status
 end_by(unsigned call, struct gs_output *out, char *data)
 {
@@ -252,7 +252,7 @@ end_by(unsigned call, struct gs_output *out, char *data)
 	}
 }
 
-/* returns the error of a thread that could not write to a device, or by a callback; or its own. */
+/* The last call returns the error of a thread that could not write, or else its own. */
 static void
 check_last_error(void)
 {
@@ -286,7 +286,7 @@ answer(void *result, const void *data, size_t bytes)
 	return ((int *)result)[0];
 }
 
-/* What a callback returns, and its errno; what is not an error of the system is one of the caller. */
+/* The status of a callback: an errno of the system, or else an error of the caller. */
 static void
 check_answers(void)
 {
@@ -339,7 +339,7 @@ check_descriptors(void)
 	remove(path);
 }
 
-/* What cannot be opened, cut or closed gives its memory back, and the message says which it was. */
+/* An output that cannot be opened, cut or closed frees its memory, and the message says which call failed. */
 static void
 check_wrong_end(void)
 {
@@ -348,7 +348,7 @@ check_wrong_end(void)
 	size_t memory = 0;
 	int next;
 
-	for (unsigned time = 0; time < 2; time++) {	/* the first may leave what the library keeps */
+	for (unsigned time = 0; time < 2; time++) {	/* libc keeps some of the first */
 		memory = time == 0 ? 0 : units_memory();
 		CHECK(open_output("/nowhere/at-all") == NULL, "it is not opened");
 		out = open_output(path);

@@ -61,7 +61,7 @@ check_names(void)
 		}
 }
 
-/* Names that are links to the same file; of a missing one, too. */
+/* Two names may be links to one file, which may be missing. */
 static void
 check_same(void)
 {
@@ -95,7 +95,7 @@ check_same(void)
 
 static const char *const three[] = { "f0", "f1", "f2" };
 
-/* Three files, the one at WRONG of which cannot be opened, or all can. */
+/* Three files; the one at WRONG, if any, cannot be opened. */
 static void
 check_open(unsigned wrong)
 {
@@ -120,7 +120,7 @@ check_open(unsigned wrong)
 		rmdir(name);
 }
 
-/* The error of any file is that of all. */
+/* An error of one file is an error of all. */
 static void
 check_wait(unsigned full)
 {
@@ -189,7 +189,7 @@ unit_outputs(void)
 	CHECK(mkdtemp(folder) != NULL, "a temporary folder is made");
 	snprintf(pattern, sizeof pattern, "%s/f%%r", folder);
 	check_names();
-	for (unsigned time = 0; time < 2; time++) {	/* the first time leaves what threads keep */
+	for (unsigned time = 0; time < 2; time++) {	/* the first time allocates what threads keep */
 		memory = units_memory();
 		check_same();
 		for (unsigned wrong = 0; wrong < 4; wrong++)

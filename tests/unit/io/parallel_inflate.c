@@ -338,7 +338,7 @@ check_row(const struct row *row, size_t piece)
 		      ends, end);
 		gs_parallel_inflate_close(parallel);
 	}
-	/* The first call of a row leaves what threads keep. */
+	/* The first call of a row allocates what threads keep. */
 	CHECK(piece < MOST_PIECE || units_memory() == memory, "%s: %zd bytes are not given back", row->name,
 	      (ssize_t)(units_memory() - memory));
 	fclose(file);
@@ -346,7 +346,7 @@ check_row(const struct row *row, size_t piece)
 
 /* ---- what fails -------------------------------------------------------------------- */
 
-/* Each call fails in turn: what is given before is right. */
+/* Each call fails in turn: the bytes given before it are right. */
 static void
 check_failures(const struct row *row)
 {
@@ -384,7 +384,7 @@ fail_to_make(z_stream *zlib, int bits, const char *version, int bytes)
 	return Z_MEM_ERROR;
 }
 
-/* What is not for threads; and what they have is not read to its end, nor at all. */
+/* Files that threads do not read; and a reader that stops early, or reads nothing. */
 static void
 check_open(const struct row *row)
 {

@@ -66,7 +66,7 @@ check_open(void)
 	close(fd);
 }
 
-/* Pieces of a file that is written: up to where there are blocks then. */
+/* A file is written in pieces: after each, where its blocks end. */
 static void
 check_ahead(int fd, bool pays)
 {
@@ -114,7 +114,7 @@ check_all(int fd, bool pays)
 	}
 }
 
-/* A descriptor that cannot be given blocks, nor be cut. */
+/* A descriptor that can be given no blocks, and cannot be cut. */
 static void
 check_failures(bool pays)
 {

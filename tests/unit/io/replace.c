@@ -221,7 +221,7 @@ check_long_name(void)
 	remove(path("f"));
 }
 
-/* A file that is replaced keeps its mode, its owner or group, where that may be, and its attributes. */
+/* A replaced file keeps its mode, its attributes and, if allowed, its owner and group. */
 static void
 check_attributes(void)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* line_fault.c - where keys are, what is said of those that are not numbers and of headers; values */
+/* line_fault.c - the places of keys, messages about keys and headers, and values */
 #include <math.h>
 #include <string.h>
 
@@ -119,8 +119,8 @@ static const struct {
 	struct options options;
 	const char *header;	/* or NULL */
 	const char *line;
-	size_t      key;	/* that is at fault; 9: none is */
-	bool        missing;	/* a value that is missing is a fault */
+	size_t      key;	/* at fault; 9: none */
+	bool        missing;	/* a missing value is a fault */
 	const char *reason;
 } reasons[] = {
 	{ { .keys = { "2,2n" }, .csv = true }, NULL, "a,x\n", 0, false,
@@ -188,7 +188,7 @@ check_reasons(void)
 	}
 }
 
-/* Behind the reason, in a line with a NUMBER, is what would read it. */
+/* After the reason, for a line with a NUMBER, comes the option that would read it. */
 static void
 check_hints(void)
 {
@@ -226,7 +226,7 @@ check_hints(void)
 
 #define TEN	"0123456789"
 
-/* The header has no column that its key names, or several: what is said behind the header. */
+/* The header lacks the column of a key, or has it twice: the message after the header. */
 static const struct {
 	int         separator;
 	const char *name, *header;
@@ -328,14 +328,14 @@ check_columns(void)
 
 enum { MOST_LINES = 4 };
 
-/* The values of some lines, up to one that is wrong; which was the first that had to be rounded. */
+/* The values of lines up to the first wrong one; the first line whose value was rounded. */
 static const struct {
 	const char *key;
 	bool        missing;	/* is a fault */
 	const char *lines[MOST_LINES];
 	size_t      good, missed;
 	double      values[MOST_LINES];
-	int         rounded;	/* the number of a line; -1: none was */
+	int         rounded;	/* the number of a line; -1: none */
 	bool        infinite;	/* because it is too large */
 } valued[] = {
 	{ "1,1n", false, { "1\n", "-2.5\n", "0\n", "-0\n" }, 4, 0, { 1, -2.5, 0, 0 }, -1, false },

@@ -650,7 +650,7 @@ static const struct {
 	{ { .letters = "", .csv = true }, "", "tfa", 0, SIZE_MAX },
 	{ { .keys = { "2,1" } }, "-", "", 0, 0 }, { { .keys = { "3,2.5" } }, "-", "", 0, 0 },
 	{ { .keys = { "2,2.1" } }, "u", "t", 0, 0 }, { { .keys = { "2,3" } }, "u", "t", 0, 0 },
-	/* numbers, and what is before and behind them */
+	/* numbers, and the bytes around them */
 	{ { .keys = { "2n" } }, "u", "tn", 0, 0 }, { { .keys = { "2,2n" } }, "u", "tn", 0, 0 },
 	{ { .keys = { "2.2n" } }, "u", "", 0, 0 }, { { .keys = { "2,2.5n" } }, "u", "", 0, 0 },
 	{ { .keys = { "2.2,2n" }, .csv = true }, "-", "", 0, 0 },
@@ -676,7 +676,7 @@ static const struct {
 	{ { .keys = { "2h" }, .separator = "z" }, "-", "", 0, 0 },
 	{ { .keys = { "2n" }, .separator = "{" }, "u", "tn", 0, 0 },
 	{ { .keys = { "2" }, .separator = "-" }, "u", "t", 0, 0 },
-	/* what is found in the first bytes of lines */
+	/* keys within the first bytes of lines */
 	{ { .keys = { "64" } }, "u", "t", 0, 0 }, { { .keys = { "65" } }, "u", "", 0, 0 },
 	{ { .keys = { "2.64" } }, "u", "t", 0, 0 }, { { .keys = { "2.65" } }, "u", "", 0, 0 },
 	{ { .keys = { "2,64" } }, "u", "t", 0, 0 }, { { .keys = { "2,65" } }, "u", "", 0, 0 },

@@ -503,7 +503,7 @@ failures(void)
 		{ .operation = GSORT_MERGE, .type = GSORT_U32, .unique = true, .force = true, FILES },
 		{ .operation = GSORT_MERGE, .record_bytes = 4, .counts = true, .force = true, FILES },
 		{ .type = GSORT_U64, .force = true, FILES }, { .header_lines = 1, .verify = true, FILES },
-		/* of lines that are no numbers as they are printed */
+		/* for lines that gsort would print otherwise */
 		{ .lines = true, .ordering = "n", FILES },
 		{ .lines = true, .ordering = "nr", .counts = true, FILES },
 		{ .operation = GSORT_MERGE, .lines = true, .ordering = "n", FILES },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* top.c - the most frequent values and items are those of a simple sort; copies of items fit in memory */
+/* top.c - the most frequent values and items, compared with a simple sort; copies within memory */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ enum { GROUPS = 300, MOST = 320 };
 
 static bool descending;		/* classes of keys */
 
-/* The most frequent first; of equally frequent ones the first that is written. */
+/* The most frequent first; equally frequent ones as they are written. */
 static int
 compare(const void *one, const void *other)
 {
@@ -64,7 +64,7 @@ check_groups(size_t most, size_t count, uint64_t most_times)
 
 /* ---- groups that keys make -------------------------------------------------------------- */
 
-/* Keys from FIRST on, of spans one behind the other; each group is within a span. */
+/* Keys from FIRST on, in adjacent spans; each group is within a span. */
 static void
 check_keys(unsigned bits, size_t most)
 {
@@ -160,7 +160,7 @@ check_items(size_t most, bool lines, uint64_t state)
 	gs_item_top_close(&top);
 }
 
-/* What copies have room for counts, not what they had before; each may be as large as there is memory. */
+/* The room of copies counts, not their contents; one copy may take all of it. */
 static void
 check_copies(void)
 {

@@ -208,7 +208,7 @@ frees_blocks(const char *dir)
 	return st.st_blocks == 0;
 }
 
-/* Have the files in the folder soon so few BLOCKS?  A thread of its own frees them. */
+/* Do the files in the folder soon have at most BLOCKS?  Another thread frees them. */
 static bool
 blocks_soon(blkcnt_t blocks)
 {
@@ -306,7 +306,7 @@ check_freed(long call)
 	return failed;
 }
 
-/* Runs are in all directories in turn. */
+/* Runs go to all directories in turn. */
 static void
 check_turns(void)
 {

@@ -829,7 +829,7 @@ check_all_exact(void)
 			check_exact(rows[r].odd, rows[r].exact, at);
 }
 
-/* Read the header of the file "b" in chunks; REST: what follows it. */
+/* Read the header of the file "b" in chunks; *REST is set to what follows it. */
 static gs_status
 read_header(const struct gs_text_options *options, const char *text, size_t bytes, size_t chunk,
             const char **rest)
@@ -846,7 +846,7 @@ read_header(const struct gs_text_options *options, const char *text, size_t byte
 	return status;
 }
 
-/* The first header is kept, and compared with the ones of other files, whatever the chunk. */
+/* The first header is kept, and compared with the headers of other files, whatever the chunk. */
 static void
 check_headers(void)
 {
@@ -941,7 +941,7 @@ check_headers(void)
 	free(longest);
 }
 
-/* Floats are exact that gsort prints unchanged: the shortest digits that have the value, and no exponent. */
+/* A float is exact if gsort prints it unchanged: the fewest digits that have the value. */
 static void
 check_exact_floats(void)
 {

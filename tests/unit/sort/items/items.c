@@ -783,7 +783,7 @@ compare_lines_with_text(const void *one, const void *other)
 	return result != 0 ? result : a < b ? -1 : a > b;
 }
 
-/* Few texts are put in order once, and then no two lines are compared; equal lines are told. */
+/* Few texts are ordered once, and then no two lines are compared; equal lines are reported. */
 static void
 check_texts(const struct text_row *row, bool marks)
 {
@@ -853,7 +853,7 @@ words_of_key(const void *context, const char *const *items, const uint32_t *byte
 	return key > at + 8;
 }
 
-/* Of BITS that differ, some in the last one alone, or behind the word alone. */
+/* BITS differ: in any byte, in the last one only, or only behind the word. */
 static void
 check_words(size_t count, unsigned bits, bool any_at)
 {
@@ -914,7 +914,7 @@ sort_stairs(void *context)
 	return NULL;
 }
 
-/* A large group in a group is not sorted by recursion, which would need a large stack. */
+/* A large group within a group needs no deep recursion, so a small stack is enough. */
 static void
 check_stairs(void)
 {
@@ -977,7 +977,7 @@ check_gather(size_t bytes)
 /* Each group has 0 .. 3 items of each operand, and there is a group of each kind. */
 enum { SET_MOST = 3, SET_SIZES = 4, SET_ITEMS = 64 * 9 };
 
-/* What is kept of a group whose operands have SIZES items, the first of them at FIRSTS: TO gets places. */
+/* The items kept from a group whose operands have SIZES items, from FIRSTS on: their places go to TO. */
 static size_t
 keep_right(const struct gs_item_set *set, const uint32_t *sizes, const uint32_t *firsts, uint32_t *to)
 {
@@ -1068,7 +1068,7 @@ static const struct fold_row {
 	unsigned count, keys, payloads;
 	uint64_t least, most;
 	unsigned left;		/* items after a fold, at most; 0: nearly all */
-	unsigned same;		/* one of so many is the same, all others differ; 0: KEYS are drawn */
+	unsigned same;		/* one item in SAME is the same, the others differ; 0: KEYS are drawn */
 } fold_rows[] = {
 	{ 2900, 10, 3, 1, UINT64_MAX, 30, 0 },
 	{ 2900, 200, 2, 14, 16, 400, 0 },
@@ -1126,7 +1126,7 @@ compare_hashes(const void *one, const void *other)
 	return a[0] != b[0] ? (a[0] < b[0] ? -1 : 1) : (a[1] > b[1]) - (a[1] < b[1]);
 }
 
-/* Two items of which a table has the same place and the same bits of the hash are not equal. */
+/* Two items with the same place in the table and the same bits of the hash may differ. */
 static void
 check_fold_collision(void)
 {

@@ -168,7 +168,7 @@ words_of_depth(const void *context, const char *const *deep, const uint32_t *byt
 	return more;
 }
 
-/* Words that the items of one origin do not have are 0 in their splitters, whatever others have. */
+/* Words that the items of an origin lack are 0 in their splitters, whatever other origins have. */
 static void
 check_depths(void)
 {

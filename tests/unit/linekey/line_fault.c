@@ -366,15 +366,19 @@ static void
 check_lines(size_t v, uint64_t flip)
 {
 	const struct options options = { .keys = { valued[v].key }, .csv = true };
-	const char *const *lines = valued[v].lines;
+	const char *lines[MOST_LINES];
 	uint32_t bytes[MOST_LINES];
+	char text[256], *at = text;
 	uint64_t keys[MOST_LINES];
 	struct gs_line_values to = { .keys = keys, .flip = flip };
 	struct gs_line_order order;
 	size_t count = 0, good;
 
-	for (; count < MOST_LINES && lines[count] != NULL; count++)
-		bytes[count] = (uint32_t)strlen(lines[count]);
+	for (; count < MOST_LINES && valued[v].lines[count] != NULL; count++) {	/* one behind the other */
+		lines[count] = at;
+		bytes[count] = (uint32_t)sprintf(at, "%s", valued[v].lines[count]);
+		at += bytes[count];
+	}
 	open_order(&order, &options);
 	good = gs_line_values(&order, valued[v].missing, lines, bytes, count, &to);
 	CHECK(good == valued[v].good && to.missing == valued[v].missed && to.count == good - to.missing,

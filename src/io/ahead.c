@@ -136,7 +136,6 @@ read_first(struct gs_ahead *ahead)
 gs_status
 gs_ahead_take(struct gs_ahead *ahead, struct gs_chunk **chunk)
 {
-	*chunk = NULL;
 	if (!ahead->handed_over)
 		read_first(ahead);
 	/* Without a thread the caller reads each chunk when it wants it. */
@@ -145,11 +144,7 @@ gs_ahead_take(struct gs_ahead *ahead, struct gs_chunk **chunk)
 		gs_queue_shut(&ahead->full);
 	}
 	*chunk = gs_queue_take(&ahead->full);
-	if (*chunk != NULL && (*chunk)->status != GS_OK) {
-		*chunk = NULL;
-		return gs_error_again(&ahead->error);
-	}
-	return GS_OK;
+	return *chunk != NULL && (*chunk)->status != GS_OK ? gs_error_again(&ahead->error) : GS_OK;
 }
 
 void

@@ -49,6 +49,8 @@ struct row {
 	uint64_t     head;	/* 0: all are kept */
 };
 
+enum { LARGER = 6 };
+
 static const struct row rows[] = {
 	{ "in memory", 1024, 1000, 16, 1, IN_MEMORY, 0 },
 	{ "one bin", 1024, 1000, 1, 1, IN_MEMORY, 0 },
@@ -56,7 +58,7 @@ static const struct row rows[] = {
 	{ "few values", 4096, 3, 16, 1, FLUSHED_ONCE, 0 },
 	{ "items in files and in memory", 1024, 1000, 16, 1, FLUSHED_ONCE, 0 },
 	{ "items in files", 1024, 1000, 64, 1, STORED, 0 },
-	{ "items larger than a piece", 8, 1000, 16, 1, STORED, 0 },
+	[LARGER] = { "items larger than a piece", 8, 1000, 16, 1, STORED, 0 },
 	{ "items of several origins", 1024, 1000, 16, ORIGINS, IN_MEMORY, 0 },
 	{ "items of several origins, in files", 1024, 1000, 16, ORIGINS, STORED, 0 },
 	{ "a head", 1024, 1000, 16, 1, IN_MEMORY, 40 },
@@ -279,16 +281,21 @@ check_moved(void)
 	gs_division_close(division);
 	close_division(&shared, old);
 
-	/* what is left in memory does not fit the disk */
+	/* what is left in memory does not fit the disk: items in pieces, or larger than a piece */
 	getrlimit(RLIMIT_FSIZE, &limit);
-	CHECK(open_division(&row, false, &shared, &old) == GS_OK && add_all(old, &row) == GS_OK &&
-	      gs_division_open(&division, &shared, 16 << 10) == GS_OK &&
-	      (gs_item_bins_one(division->bins, 0), gs_item_buckets_move(old, 0, division)) == GS_OK &&
-	      setrlimit(RLIMIT_FSIZE, &(struct rlimit){ .rlim_max = limit.rlim_max }) == 0 &&
-	      gs_division_store(division) == GS_EIO, "a full disk: %s", gs_message());
-	setrlimit(RLIMIT_FSIZE, &limit);
-	gs_division_close(division);
-	close_division(&shared, old);
+	for (unsigned larger = 0; larger < 2; larger++) {
+		const struct row full = larger ? rows[LARGER] : row;
+
+		CHECK(open_division(&full, false, &shared, &old) == GS_OK && add_all(old, &full) == GS_OK &&
+		      gs_division_open(&division, &shared, 64 << 10) == GS_OK &&
+		      (gs_item_bins_one(division->bins, 0),
+		       gs_item_buckets_move(old, 0, division)) == GS_OK &&
+		      setrlimit(RLIMIT_FSIZE, &(struct rlimit){ .rlim_max = limit.rlim_max }) == 0 &&
+		      gs_division_store(division) == GS_EIO, "a full disk: %s", gs_message());
+		setrlimit(RLIMIT_FSIZE, &limit);
+		gs_division_close(division);
+		close_division(&shared, old);
+	}
 }
 
 /* ---- packers -------------------------------------------------------------------------- */

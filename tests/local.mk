@@ -175,6 +175,7 @@ way_sources = \
   src/sort/merge.c \
   src/spill/external_merge.c \
   src/output/emit.c \
+  src/output/emit_items.c \
   src/engine/item_maker.c \
   src/ingest/line_ingest.c \
   src/engine/store.c

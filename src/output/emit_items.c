@@ -10,6 +10,7 @@
  * order, because many threads would only wait for its lock (emit.c and io/preallocate.c have figures).
  */
 #include "base/round.h"
+#include "base/way.h"
 #include "output/emit.h"
 
 /* Text that is written at once. */
@@ -132,6 +133,7 @@ gs_emit_item_sink(struct gs_emit *emit, uint64_t items)
 	                                          emit->split.outputs->count);
 
 	return (struct gs_span_sink){
-		.take = take, .put = places ? put : NULL, .groups = true, .context = emit,
+		.take = take, .put = gs_way("records put in their places", places) ? put : NULL,
+		.groups = true, .context = emit,
 	};
 }

@@ -78,12 +78,19 @@ keys() {
 }
 
 @test "output: strands, pages" {
+	local parts
 	gen --keys 1000000 --type u64 >u64
 	rm -f sorted
 	touch told
 	GSORT_WAYS=told gsort-ways --parallel=2 -u64 --split=3 -o part%r u64
 	grep -qx strands told
 	takes "not strands" -u64 u64
+	for parts in 2 3; do
+		: >told
+		GSORT_WAYS=told gsort-ways --parallel=2 --record-size=8 --split=$parts -o part%r u64
+		grep -qx "records put in their places" told
+	done
+	takes "not records put in their places" --record-size=8 u64
 	: >told
 	GSORT_WAYS=told gsort-ways --parallel=2 -u64 u64 | cat >sorted
 	gsort -u64 -o file u64

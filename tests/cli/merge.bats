@@ -498,3 +498,19 @@ rests() {
 	options=$(grep -o -e '--buffer-size=[0-9]*M' fails-err)
 	gsort -m --lines $options in? | cmp - <(sort -m in?)
 }
+
+@test "-m selects numbers, lines and records by how often they occur, the last ones, too" {
+	local pair keys
+	for pair in '1 1 2 3 3:2 4' '1 2 4 4:2' '1 2 2:2 2' '1:1' '7:' ':7 7' '1 2 9:9' '1 2:3' '1 1 1:1 1'; do
+		# shellcheck disable=SC2086
+		printf '%s\n' ${pair%:*} | sed '/^$/d' >one
+		# shellcheck disable=SC2086
+		printf '%s\n' ${pair#*:} | sed '/^$/d' >two
+		sort one two >all
+		for keys in --type=text --lines -k1,1n --record-size=2; do
+			gsort -m $keys -u one two | cmp - <(uniq all)
+			gsort -m $keys --unique=repeated one two | cmp - <(uniq -d all)
+			gsort -m $keys --unique=singletons one two | cmp - <(uniq -u all)
+		done
+	done
+}

@@ -508,9 +508,9 @@ rests() {
 		printf '%s\n' ${pair#*:} | sed '/^$/d' >two
 		sort one two >all
 		for keys in --type=text --lines -k1,1n --record-size=2; do
-			gsort -m $keys -u one two | cmp - <(uniq all)
-			gsort -m $keys --unique=repeated one two | cmp - <(uniq -d all)
-			gsort -m $keys --unique=singletons one two | cmp - <(uniq -u all)
+			gsort -m "$keys" -u one two | cmp - <(uniq all)
+			gsort -m "$keys" --unique=repeated one two | cmp - <(uniq -d all)
+			gsort -m "$keys" --unique=singletons one two | cmp - <(uniq -u all)
 		done
 	done
 }

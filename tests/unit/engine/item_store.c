@@ -199,11 +199,13 @@ make_items(const struct row *row)
 			item->bytes = (size_t)sprintf(to, "%c%zu:%.*s\n", (int)item->word, i, (int)(i % 23),
 			                              "-----------------------");
 		} else {
+			const size_t number = row->same ? 0 : i;
+
 			item->word = units_mix(value);
 			item->bytes = RECORD;
 			for (size_t b = 0; b < 8; b++)
 				to[b] = (char)(item->word >> (56 - 8 * b));
-			memcpy(to + 8, &(size_t){ row->same ? 0 : i }, sizeof i);
+			memcpy(to + 8, &number, sizeof number);
 		}
 		item->data = to;
 		to += item->bytes;

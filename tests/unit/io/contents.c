@@ -364,7 +364,7 @@ check_arrays(void)
 		      gs_contents_check("f", data, bytes, true, rows[r].unit, GS_GUARDED, bytes - 1) != GS_OK,
 		      "%s: its header is skipped", rows[r].dict);
 		for (size_t unit = 1; unit < 20; unit++) {	/* a width of a digit */
-			const char *at = &rows[r].dict[10];
+			const char *at = rows[r].dict + 10;
 			const unsigned width = at[0] == '\'' && at[4] == '\'' ? (unsigned)(at[3] - '0') : 1;
 
 			CHECK((gs_contents_check("f", data, bytes, true, unit, GS_GUARDED, bytes) == GS_OK) ==

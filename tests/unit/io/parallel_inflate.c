@@ -335,7 +335,7 @@ check_row(const struct row *row, size_t piece)
 		CHECK(!wait || count_threads() == all, "%s: %u threads", row->name, threads);
 		ends = read_all(parallel, piece, alone);
 		CHECK(ends == end, "%s, in pieces of %zu: that ends at frame %zd, not %zu", row->name, piece,
-		      ends, end);
+		      (ssize_t)ends, end);
 		gs_parallel_inflate_close(parallel);
 	}
 	/* The first call of a row allocates what threads keep. */
@@ -364,7 +364,7 @@ check_failures(const struct row *row)
 		failed = units_has_failed();
 		gs_parallel_inflate_close(parallel);
 		CHECK(failed ? ends <= frame_count : ends == frame_count, "call %ld fails: %zd frames", call,
-		      ends);
+		      (ssize_t)ends);
 		CHECK(units_memory() == memory, "call %ld fails: %zd bytes are not given back", call,
 		      (ssize_t)(units_memory() - memory));
 	}

@@ -86,7 +86,8 @@ check_keys(unsigned bits, size_t most)
 			size_t times = drawn % 4 > 0 ? 1 : drawn / 4 % 4 > 0 ? 2 : 3 + drawn / 16 % 40;
 
 			times = times < FIRST + SPAN_KEYS - at ? times : FIRST + SPAN_KEYS - at;
-			groups[count++] = (struct gs_group){ .value = { .key = ++key, .key_class = s / 2 },
+			key++;
+			groups[count++] = (struct gs_group){ .value = { .key = key, .key_class = s / 2 },
 			                                     .times = times };
 			for (; times > 0; times--)
 				gs_key_put(keys, bits, at++, key);

@@ -985,7 +985,7 @@ keep_right(const struct gs_item_set *set, const uint32_t *sizes, const uint32_t 
 
 	for (unsigned o = 0; o < set->operands; o++) {
 		const size_t size = set->distinct && sizes[o] > 0 ? 1 : sizes[o];
-		uint32_t places[SET_ITEMS];
+		uint32_t places[SET_ITEMS] = { 0 };
 		size_t count = 0;
 
 		for (uint32_t i = 0; i < kept || i < size; i++) {
@@ -1005,9 +1005,9 @@ static void
 check_set(const struct gs_item_set *set, bool groups, uint64_t least, uint64_t most)
 {
 	static uint64_t memory[SET_ITEMS * GS_ITEM_PART_BYTES / 8 + 8];
-	uint32_t ends[SET_MOST], next[SET_MOST], right[SET_ITEMS], sizes[SET_MOST];
+	uint32_t ends[SET_MOST], next[SET_MOST], right[SET_ITEMS] = { 0 }, sizes[SET_MOST];
 	unsigned combinations = 1, each = 0;
-	uint64_t times[SET_ITEMS];
+	uint64_t times[SET_ITEMS] = { 0 };
 	struct gs_item_part part;
 	size_t count = 0;
 

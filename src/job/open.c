@@ -175,7 +175,7 @@ collect_plan_input(struct gsort *job, struct gs_feed *feed)
 	feed->kind->plan(input);
 	if (input->memory_bytes > 0)	/* the user's limit replaces the default share */
 		input->host_bytes = limits->room_bytes;
-	if (!operand && gs_job_combines(job)) {	/* equal shares, of which the merge has one, too */
+	if (!operand && gs_job_combines(job)) {	/* equal shares, one of them for the merge */
 		input->shares = (unsigned)job->rank_job->given.input_count + 1;
 		input->memory_bytes = (input->memory_bytes > 0 ? input->memory_bytes : limits->host_bytes) /
 		                      input->shares;

@@ -392,6 +392,7 @@ suffixes="gz bz2 xz zst lz4"
 }
 
 @test "a partial key is found before anything is read, unless a header ends within a key" {
+	local header
 	mkfifo slow
 	sleep 1000 >slow 3>&- 4>&- &
 	head -c 1001 /dev/zero >odd

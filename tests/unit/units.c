@@ -181,6 +181,17 @@ units_sort_placed(struct units_placed *keys, size_t count)
 }
 
 const char *
+units_path(const char *folder, const char *name)
+{
+	static char paths[16][128];
+	static unsigned next;
+
+	next = (next + 1) % 16;
+	snprintf(paths[next], sizeof paths[next], "%s/%s", folder, name);
+	return paths[next];
+}
+
+const char *
 units_line_end(const void *context, const char *item, const char *limit)
 {
 	(void)context;

@@ -46,6 +46,9 @@ struct units_placed {
 };
 void units_sort_placed(struct units_placed *keys, size_t count);
 
+/* FOLDER/NAME, in memory that the sixteenth call after it takes over. */
+const char *units_path(const char *folder, const char *name);
+
 /* Items that end with a newline and have their first byte as their word: for struct gs_item_order. */
 const char *units_line_end(const void *context, const char *item, const char *limit);
 bool units_first_byte(const void *context, const char *const *items, const uint32_t *bytes,

@@ -22,12 +22,7 @@ static const char *const standard_input = "-", *const caller_input = "input";
 static const char *
 path(const char *name)
 {
-	static char paths[16][128];
-	static unsigned next;
-
-	next = (next + 1) % 16;
-	snprintf(paths[next], sizeof paths[next], "%s/%s", folder, name);
-	return paths[next];
+	return units_path(folder, name);
 }
 
 static char

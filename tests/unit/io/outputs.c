@@ -17,12 +17,7 @@ static char folder[64], pattern[80];
 static const char *
 path(const char *name)
 {
-	static char paths[8][128];
-	static unsigned next;
-
-	next = (next + 1) % 8;
-	snprintf(paths[next], sizeof paths[next], "%s/%s", folder, name);
-	return paths[next];
+	return units_path(folder, name);
 }
 
 static void

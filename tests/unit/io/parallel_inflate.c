@@ -33,7 +33,7 @@ enum {
  * Frames are a letter and the bytes of their contents, and n times that if "*n" follows.  Of zstd: r raw; i
  * raw, with a number of no dictionary; t in two raw blocks; l a run of one byte; c compressed, with a
  * checksum; s skipped.  Of gzip: g blocked.  The others end the parallel part: e and f have an empty block
- * in front; d is damaged; h has another magic number, k and m nearly that of one that is skipped; z is
+ * in front; d is damaged; h has another magic number, k and m nearly the one of a skipped frame; z is
  * blocked and damaged; b has more bytes than a block may have, j one byte behind its end; p is not blocked,
  * o has another extra field, q two of them.
  *
@@ -101,7 +101,7 @@ put(unsigned char *into, size_t value, unsigned bytes)
 	return bytes;
 }
 
-/* A block of zstd, of which KEPT bytes are in the file: all, or one of a run. */
+/* A block of zstd with KEPT bytes in the file: all, or one for a run. */
 static size_t
 put_block(unsigned char *into, const char *text, size_t bytes, size_t kept, bool last)
 {
@@ -239,7 +239,7 @@ count_threads(void)
 	return count - 2;
 }
 
-/* Open FILE with SLOT_BYTES for each slot of THREADS.  FORMAT: NULL: that of its data. */
+/* Open FILE with SLOT_BYTES for each slot of THREADS.  FORMAT NULL: found in its data. */
 static struct gs_parallel_inflate *
 open_as(FILE *file, unsigned threads, size_t slot_bytes, bool regular, const struct gs_inflate_format *format)
 {

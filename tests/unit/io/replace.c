@@ -21,12 +21,7 @@ static char folder[64];
 static const char *
 path(const char *name)
 {
-	static char paths[16][128];
-	static unsigned next;
-
-	next = (next + 1) % 16;
-	snprintf(paths[next], sizeof paths[next], "%s/%s", folder, name);
-	return paths[next];
+	return units_path(folder, name);
 }
 
 static void
@@ -558,7 +553,7 @@ check_place_blocks(void)
 	CHECK(gs_place_open(&place, fd, "f", true, piece / 2, piece / 2 + 10) == GS_OK &&
 	      place.head_bytes == 10 && gs_place_write(&place, "abcdefghij", 10) == 0 &&
 	      fstat(fd, &st) == 0 && st.st_size == (off_t)piece + 1,
-	      "a part within a piece, of which nothing is written");
+	      "a part within a piece, which stays in memory");
 	free(place.head);
 	CHECK(ftruncate(fd, 0) == 0 && gs_place_open(&place, fd, "f", true, begin, end) == GS_OK, "a part");
 	free(place.head);

@@ -749,7 +749,7 @@ check_stops(void)
 		                    memcmp(text, stops[s].text, bytes) == 0), "stop %zu: %zu bytes", s,
 		      bytes);
 		CHECK(gs_line_stop(&order, 18 * GS_LINE_KEY_STEP, line, sizeof line - 1, &text,
-		                   &bytes) == 0, "there is no such key");
+		                   &bytes) == 0, "the key is missing");
 		CHECK(gs_line_order_word_bytes(&order) == 0, "no tie of words is one of lines");
 		for (size_t k = 0; k < 18; k++)
 			order.keys[k].ordering = GS_BY_BYTES;

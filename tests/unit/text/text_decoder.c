@@ -854,7 +854,7 @@ check_headers(void)
 		unsigned    lines;
 		const char *files[3];
 		const char *kept, *rest;	/* of the last file */
-		const char *differ[2];		/* its header, and that of the first */
+		const char *differ[2];		/* its header, and the first one */
 	} rows[] = {
 		{ 1, { "a\n1\n", "a\n2\n" }, "a\n", "2\n", { NULL } },
 		{ 1, { "a\r\n1\n", "a\n2\n" }, "a\r\n", "2\n", { NULL } },

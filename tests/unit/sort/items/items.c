@@ -594,7 +594,7 @@ check_records(size_t bytes, size_t key, size_t common, unsigned level, size_t ot
 	      memcmp(out, text, count * bytes) == 0, "records of %zu bytes: one bin", bytes);
 }
 
-/* All pairs of 27 items whose first words tie, by two more words, of which some are made. */
+/* All pairs of 27 items whose first words tie, by two more words; some of these are made. */
 static void
 check_batches(size_t nexts_from, size_t ties, bool two)
 {
@@ -831,7 +831,7 @@ check_texts(const struct text_row *row, bool marks)
 
 /* ---- words of any width ------------------------------------------------------------- */
 
-/* A record is a word, eight bytes of which the last one may differ, and its number. */
+/* A record is a word, eight bytes that differ in the last one at most, and its number. */
 enum { WORD_RECORD = 24, WORD_KEY = 16 };
 
 static size_t uneven;	/* calls for bytes of words that the order does not have */

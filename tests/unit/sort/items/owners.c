@@ -153,7 +153,7 @@ check_even(size_t common, unsigned wanted, unsigned levels)
 	gs_item_owners_close(&owners);
 }
 
-/* Words that are all 0 but the first one, if the lengths of items say that there are no more. */
+/* Word K is byte K of an item that is longer than 8 K bytes, and else 0. */
 static bool
 words_of_depth(const void *context, const char *const *deep, const uint32_t *bytes, size_t count, unsigned at,
                uint64_t *words)

@@ -49,8 +49,10 @@ check_groups(size_t most, size_t count, uint64_t most_times)
 	bool floors = true;
 
 	for (size_t g = 0; g < count; g++) {
+		const unsigned key_class = (unsigned)(units_mix(++state) % 3);
+
 		groups[g] = (struct gs_group){
-			.value = { .key = units_mix(g), .key_class = (unsigned)(units_mix(++state) % 3) },
+			.value = { .key = units_mix(g), .key_class = key_class },
 			.times = 1 + units_mix(++state) % most_times,
 		};
 		gs_top_add(&top, &groups[g]);

@@ -269,9 +269,8 @@ buffer(struct gs_buckets *buckets, struct gs_adder *thread, uint64_t sequence, c
 	uint64_t least = first, most = first;
 	unsigned order = buffered->order;
 
-	if (open->keys > 0 &&
-	    ((sequence != open->next_sequence && sequence != open->next_sequence - 1) ||
-	     open->keys * buckets->key_bytes >= buffered->fragment_bytes)) {
+	if ((sequence != open->next_sequence && sequence != open->next_sequence - 1) ||
+	    open->keys * buckets->key_bytes >= buffered->fragment_bytes) {
 		pthread_mutex_lock(&buckets->lock);
 		gs_adder_close_fragment(buckets, thread);
 		pthread_mutex_unlock(&buckets->lock);

@@ -61,12 +61,9 @@ gs_batch_seal(struct gs_batch *batch)
 void
 gs_batch_reset(struct gs_batch *batch)
 {
-	for (unsigned s = 0; s < GS_CLASSES; s++) {
+	for (unsigned s = 0; s < GS_CLASSES; s++)
 		if (batch->buckets[s] != NULL)
 			gs_buckets_reset(batch->buckets[s]);
-		batch->sequences[s] = 0;
-		batch->parts[s] = 0;
-	}
 }
 
 /* ---- spans ------------------------------------------------------------------ */
@@ -79,7 +76,6 @@ gs_drain_open(struct gs_drain *drain, struct gs_batch *batch, unsigned key_class
 	drain->key_class = key_class;
 	drain->slots = gs_batch_slots(batch->threads);
 	drain->sink = sink;
-	drain->enough = false;
 	gs_first_error_open(&drain->error);
 	pthread_mutex_init(&drain->lock, NULL);
 }
@@ -210,7 +206,6 @@ drain(void *context, unsigned worker, unsigned size)
 			pthread_cond_wait(worker == 0 ? &drainer->ready : &drainer->empty, &base->lock);
 		}
 	}
-	pthread_cond_broadcast(&drainer->empty);	/* that was all */
 	pthread_mutex_unlock(&base->lock);
 }
 

@@ -97,6 +97,7 @@ struct gs_drain {
 	bool                       enough;	/* the sink wants no more */
 };
 
+/** DRAIN is zeroed. */
 void gs_drain_open(struct gs_drain *drain, struct gs_batch *batch, unsigned key_class,
                    const struct gs_span_sink *sink);
 

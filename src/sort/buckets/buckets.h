@@ -82,7 +82,7 @@ void gs_buckets_reset(struct gs_buckets *buckets);
 /**
  * Add COUNT keys; they are copied.  Any number of threads at once, each with a number WORKER of its own.
  *
- * @sequence  from 0, consecutive for keys that follow each other in the input; only shows that all
+ * @sequence  consecutive for keys that follow each other in the input; only shows that all
  *            input is in order already
  * @return    false: the pool is full, and none of the keys was added; callers avoid it by
  *            gs_buckets_fit()

@@ -203,5 +203,4 @@ gs_buckets_sort_part(struct gs_buckets *buckets, unsigned worker, size_t part, v
 		gs_pool_give(buckets->pool, &entry->chain);
 	atomic_fetch_sub(&buckets->pool->stored_bytes, entry->keys * buckets->key_bytes);
 	atomic_fetch_sub(&buckets->threads[worker].keys, entry->keys);
-	entry->keys = 0;
 }

@@ -61,8 +61,11 @@ tests_unit_units_SOURCES = \
   tests/unit/plan/plan.c \
   tests/unit/plan/plan_items.c \
   tests/unit/shapes.h \
+  tests/unit/sort/buckets/add.c \
   tests/unit/sort/buckets/batch.c \
   tests/unit/sort/buckets/buckets.c \
+  tests/unit/sort/buckets/pool.c \
+  tests/unit/sort/buckets/seal.c \
   tests/unit/sort/count.c \
   tests/unit/sort/cpu/bitonic.c \
   tests/unit/sort/cpu/bitonic_bits.inc \

@@ -61,6 +61,7 @@ struct seen {
 	const struct row *row;
 	uint64_t sum, last, made[GS_BATCH_SLOTS_MOST];
 	size_t   keys, spans;
+	_Atomic size_t makes;
 	bool     good;
 	gs_status fails;	/* once 1000 keys have come */
 };
@@ -72,6 +73,7 @@ make(void *context, struct gs_sorted_span *sorted)
 	struct seen *seen = context;
 
 	seen->made[sorted->slot] = gs_key_at(sorted->span.keys, sorted->span.key_bits, 0) + sorted->number;
+	seen->makes++;
 	return GS_OK;
 }
 
@@ -108,7 +110,8 @@ check_class(struct gs_batch *batch, const struct row *row, unsigned key_class, u
 		CHECK(seen.keys == row->keys[key_class] && seen.sum == sum, "%s: all keys of class %u",
 		      row->name, key_class);
 	else
-		CHECK(seen.keys >= row->enough && seen.keys < row->enough + PART_BYTES / 4,
+		CHECK(seen.keys >= row->enough && seen.keys < row->enough + PART_BYTES / 4 &&
+		      seen.makes <= seen.spans + gs_batch_slots(batch->threads),
 		      "%s: not many more", row->name);
 }
 
@@ -190,8 +193,126 @@ check_error(unsigned threads)
 	gs_batch_seal(&batch);
 	CHECK(gs_batch_drain(&batch, 0, &sink) == GS_EIO && strcmp(gs_message(), "as wanted") == 0,
 	      "an error is passed on");
-	CHECK(seen.keys < 1000 + PART_BYTES / 4, "and nothing is taken after it");
+	CHECK(seen.keys < 1000 + PART_BYTES / 4 && seen.makes <= seen.spans + gs_batch_slots(threads),
+	      "and nothing is taken after it, nor begun");
 	close_batch(&memory);
+}
+
+/* ---- what a sink may want ----------------------------------------------------------- */
+
+enum { WANTED_KEYS = 300007, KEPT = 2 * THREADS - 1 };
+
+/* Every third span is skipped, others are sorted elsewhere, and spans that were taken stay. */
+struct wanted {
+	uint32_t *into;		/* NULL: in the slot */
+	unsigned  threads;
+	pthread_t caller;
+	atomic_bool helped;	/* by others than the caller */
+	_Atomic size_t wrong;
+	size_t    spans, keys, keeps;
+	struct kept {
+		const uint32_t *keys;
+		size_t          count;
+		uint64_t        sum;
+	} kept[KEPT];
+};
+
+static bool
+skip(void *context, const struct gs_sorted_span *sorted)
+{
+	(void)context;
+	return sorted->number % 3 == 1;
+}
+
+static void
+room(void *context, const struct gs_sorted_span *sorted, void **keys)
+{
+	struct wanted *wanted = context;
+
+	wanted->wrong += skip(NULL, sorted);
+	if (wanted->into != NULL)
+		*keys = wanted->into + sorted->at;
+}
+
+static gs_status
+make_wanted(void *context, struct gs_sorted_span *sorted)
+{
+	struct wanted *wanted = context;
+
+	wanted->wrong += skip(NULL, sorted) || sorted->skipped ||
+	                 (wanted->threads == 1 && !pthread_equal(pthread_self(), wanted->caller));
+	if (!pthread_equal(pthread_self(), wanted->caller))
+		wanted->helped = true;
+	return GS_OK;
+}
+
+static uint64_t
+sum_of(const uint32_t *keys, size_t count)
+{
+	uint64_t sum = count;
+
+	for (size_t k = 0; k < count; k++)
+		sum = sum * 31 + keys[k];
+	return sum;
+}
+
+static gs_status
+take_wanted(void *context, struct gs_sorted_span *sorted)
+{
+	struct wanted *wanted = context;
+	struct kept *kept = &wanted->kept[wanted->keeps > 0 ? wanted->spans % wanted->keeps : 0];
+
+	wanted->wrong += sorted->number != wanted->spans++ || sorted->at != wanted->keys ||
+	                 sorted->skipped != skip(NULL, sorted) ||
+	                 !pthread_equal(pthread_self(), wanted->caller);
+	wanted->keys += sorted->span.count;
+	for (size_t k = 0; k < wanted->keeps; k++) {
+		const struct kept *old = &wanted->kept[k];
+
+		wanted->wrong += old->keys != NULL && sum_of(old->keys, old->count) != old->sum;
+	}
+	*kept = (struct kept){ .keys = NULL };
+	if (!sorted->skipped)
+		*kept = (struct kept){ sorted->span.keys, sorted->span.count,
+		                       sum_of(sorted->span.keys, sorted->span.count) };
+	return GS_OK;
+}
+
+/* Returns whether several threads worked. */
+static bool
+check_wanted(unsigned threads, unsigned most, size_t keeps, bool elsewhere)
+{
+	static uint32_t into[WANTED_KEYS];
+	const unsigned bits[GS_CLASSES] = { 32 };
+	struct gs_clock clock = { .ns = { 0 } };
+	struct wanted wanted = {
+		.into = elsewhere ? into : NULL, .threads = most == 1 ? 1 : threads, .caller = pthread_self(),
+		.keeps = keeps,
+	};
+	const struct gs_span_sink sink = {
+		.skip = skip, .room = room, .make = make_wanted, .take = take_wanted, .context = &wanted,
+		.keeps = keeps, .threads = most,
+	};
+	struct gs_batch batch;
+	struct memory memory;
+	uint64_t state = 3, sealed, drained, wall = gs_clock_wall();
+
+	open_batch(&batch, &memory, bits, threads);
+	batch.clock = &clock;
+	(void)add(&batch, 0, WANTED_KEYS, &state);
+	gs_batch_seal(&batch);
+	sealed = clock.ns[GS_STAGE_SORT];
+	CHECK(gs_batch_drain(&batch, 0, &sink) == GS_OK && wanted.wrong == 0 && wanted.keys == WANTED_KEYS &&
+	      wanted.spans == batch.parts[0],
+	      "%u threads, %u wanted: spans that are wanted, and %zu stay: %zu wrong", threads, most, keeps,
+	      wanted.wrong);
+	drained = clock.ns[GS_STAGE_SORT];
+	wall = gs_clock_wall() - wall;
+	CHECK(0 < sealed && sealed < drained && drained <= threads * wall,
+	      "the time of sorting: %llu, %llu of %llu",
+	      (unsigned long long)sealed, (unsigned long long)drained, (unsigned long long)wall);
+	close_batch(&memory);
+	return wanted.helped;
 }
 
 /* ---- by strands ------------------------------------------------------------------- */
@@ -212,6 +333,7 @@ struct strands {
 	atomic_size_t   all;
 	size_t          enough;		/* keys after which no more are wanted */
 	gs_status       fails;
+	uint64_t       *middle;		/* if not NULL: to be the middle of the fourth span */
 };
 
 static gs_status
@@ -263,6 +385,11 @@ drain_strands(struct strands *strands, unsigned threads, uint64_t *sum)
 	open_batch(&batch, &memory, bits, threads);
 	*sum = add(&batch, 0, STRAND_KEYS, &state);
 	gs_batch_seal(&batch);
+	if (strands->middle != NULL) {
+		const struct gs_part part = gs_buckets_part(batch.buckets[0], 3);
+
+		*strands->middle = part.at + part.count / 2;
+	}
 	status = gs_batch_drain_strands(&batch, 0, &sink);
 	close_batch(&memory);
 	return status;
@@ -290,6 +417,18 @@ check_strands(size_t count, unsigned threads)
 	CHECK(strands.all == STRAND_KEYS && strands.sum == sum, "%zu strands: all keys", count);
 }
 
+/* A span whose middle key is the first one of a strand belongs to it. */
+static void
+check_middle(unsigned threads)
+{
+	uint64_t at[2] = { 0 }, sum;
+	struct strands strands = { .at = at, .count = 2, .enough = SIZE_MAX, .middle = &at[1] };
+
+	CHECK(drain_strands(&strands, threads, &sum) == GS_OK && strands.strand[0].good &&
+	      strands.strand[1].good && strands.strand[0].spans == 3 && strands.all == STRAND_KEYS,
+	      "a strand begins in the middle of a span");
+}
+
 static void
 check_strands_end(unsigned threads)
 {
@@ -311,12 +450,25 @@ unit_batch(void)
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
 		for (unsigned threads = 1; threads <= THREADS; threads += 2)
 			check_row(&rows[r], threads);
-	for (unsigned threads = 1; threads <= THREADS; threads++)
+	CHECK(gs_batch_room(&(struct gs_batch){ .threads = 1 }) == 0 &&
+	      gs_batch_count(&(struct gs_batch){ .threads = 1 }, 0) == 0, "no key class, no room, no keys");
+	for (unsigned threads = 1; threads <= THREADS; threads++) {
 		check_error(threads);
+		unsigned tries = 1;
+
+		/* other threads may be late */
+		while (!check_wanted(threads, 0, threads > 1 ? 2 : 0, threads % 2 == 0) && threads > 1 &&
+		       tries < 100)
+			tries++;
+		CHECK(tries < 100, "%u threads work", threads);
+		(void)check_wanted(threads, 0, gs_batch_slots(threads) - 1, false);
+		CHECK(!check_wanted(threads, 1, 0, threads % 2 == 1), "one thread works");
+	}
 	for (unsigned threads = 1; threads <= THREADS; threads++) {
 		check_strands(1, threads);
 		check_strands(4, threads);
 		check_strands(STRANDS_MOST, threads);
 		check_strands_end(threads);
+		check_middle(threads);
 	}
 }

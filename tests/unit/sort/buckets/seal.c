@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* seal.c - rows for src/sort/buckets/seal.c and part_list.c: the parts that keys are divided into */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sort/buckets/buckets.h"
+#include "sort/buckets/state.h"
+#include "sort/span.h"
+#include "tests/unit/units.h"
+
+void unit_seal(void);
+
+enum { POOL_BYTES = 4 << 20, KEYS_MOST = 40000 };
+
+/* Fragments of 16 KiB; 48 KiB are sorted as one part; parts of 64 KiB, to which small ones are joined; a
+ * bucket of more than 128 KiB is divided by all threads. */
+static const struct gs_bucket_sizes sizes = {
+	.threads = 2, .block_bytes = 512, .part_bytes = 64 << 10, .together_bytes = 128 << 10, .bins = 16,
+	.bins_again = 16, .bins_most = 16, .lines_bytes = 256,
+};
+
+static uint64_t up(uint64_t i)      { return 5 + i; }
+static uint64_t down(uint64_t i)    { return 1000000 - i; }
+static uint64_t any(uint64_t i)     { return units_mix(i) >> 33; }
+static uint64_t zeros(uint64_t i)   { (void)i; return 0; }
+static uint64_t ledge(uint64_t i)   { return i / 4096; }
+static uint64_t ledge32(uint64_t i) { return i / 8192; }
+static uint64_t stairs(uint64_t i)  { return 9 - i / 4096; }
+static uint64_t saw(uint64_t i)     { return i % 512; }
+static uint64_t fall(uint64_t i)    { return 512 - i % 512; }
+static uint64_t heavy(uint64_t i)   { return units_mix(i) % 2 ? 1 << 30 : units_mix(~i) >> 33; }
+static uint64_t least(uint64_t i)   { return units_mix(i) % 8 ? 0 : units_mix(~i) >> 33; }
+static uint64_t spoiled(uint64_t i) { return i == 19 ? 99 : 77; }
+static uint64_t spoilt(uint64_t i)  { return i == 19 ? 0 : UINT32_MAX; }
+static uint64_t two(uint64_t i)     { return units_mix(i) % 2 ? 1000 : 1001; }
+static uint64_t bottom(uint64_t i)  { return units_mix(i) % 3; }
+static uint64_t top(uint64_t i)     { return UINT64_MAX - units_mix(i) % 3; }
+static uint64_t top32(uint64_t i)   { return UINT32_MAX - units_mix(i) % 3; }
+static uint64_t powers(uint64_t i)  { return units_mix(i) >> (32 + units_mix(~i) % 32); }
+static uint64_t nested(uint64_t i)  { return (UINT64_C(1) << (units_mix(i) % 32)) + units_mix(~i) % 3; }
+static uint64_t crowd(uint64_t i)   { return i % 64 ? 1000000 + units_mix(i) % 5000 : units_mix(i) >> 32; }
+
+static const struct row {
+	const char *name;
+	uint64_t  (*key)(uint64_t i);
+	unsigned    bits;
+	unsigned    threads;		/* two: only few values, as samples depend on the order of blocks */
+	unsigned    count, span, step;	/* keys; those of a call; to the next sequence number */
+	unsigned    entries;		/* parts, with those that were divided */
+	const char *parts;		/* to sort, in order, reversed, equal; "*": scattered */
+} rows[] = {
+	{ "nothing", up, 64, 1, 0, 1, 1, 0, "" },
+	{ "up", up, 64, 1, 5000, 512, 1,
+	  3, "i2048 i2048 i904" },
+	{ "up, in one call", up, 64, 1, 9000, 9000, 1,
+	  5, "i2048 i2048 i2048 i2048 i808" },
+	{ "up, by two threads, each in turn five calls", up, 64, 2, 10000, 1000, 1,
+	  4, "i3000 i2000 i3000 i2000" },
+	{ "up, far apart", up, 64, 1, 5120, 512, 2,
+	  10, "i512 i512 i512 i512 i512 i512 i512 i512 i512 i512" },
+	{ "down", down, 64, 1, 5000, 512, 1,
+	  3, "r904 r2048 r2048" },
+	{ "down, 32 bits", down, 32, 1, 9000, 1000, 1,
+	  2, "r4000 r5000" },
+	{ "down, in one call", down, 64, 1, 9000, 9000, 1,
+	  5, "r808 r2048 r2048 r2048 r2048" },
+	{ "steps up", ledge, 64, 1, 10000, 2048, 1,
+	  5, "i2048 i2048 i2048 i2048 i1808" },
+	{ "steps up, 32 bits", ledge32, 32, 1, 30000, 4096, 1,
+	  8, "i4096 i4096 i4096 i4096 i4096 i4096 i4096 i1328" },
+	{ "steps down", stairs, 64, 1, 10000, 2048, 1,
+	  5, "r1808 r2048 r2048 r2048 r2048" },
+	{ "rising stretches", saw, 64, 1, 5120, 512, 2,
+	  1, "s5120" },
+	{ "as many rising stretches as are one part", saw, 64, 1, 6144, 512, 2,
+	  1, "s6144" },
+	{ "and one key more", saw, 64, 1, 6145, 512, 2,
+	  1, "* s6145" },
+	{ "falling stretches", fall, 64, 1, 6145, 512, 2,
+	  1, "* s6145" },
+	{ "few keys in no order", any, 64, 1, 3000, 500, 1,
+	  1, "s3000" },
+	{ "keys in no order", any, 64, 1, 20000, 1000, 1,
+	  3, "* s7502 s7436 s5062" },
+	{ "more keys in no order", any, 64, 1, 40000, 1000, 1,
+	  6, "* s7608 s7501 s7495 s7376 s7618 s2402" },
+	{ "32 bits in no order", any, 32, 2, 40000, 1000, 1,
+	  3, "* s15102 s14875 s10023" },
+	{ "zeros far apart", zeros, 64, 1, 8192, 1, 2,
+	  1, "* s8192" },
+	{ "a zero more", zeros, 64, 1, 8193, 1, 2,
+	  3, "* e8192 e1" },
+	{ "many zeros far apart", zeros, 64, 2, 20000, 10, 2,
+	  4, "* e8192 e8192 e3616" },
+	{ "half of the keys are one", heavy, 64, 1, 40000, 1000, 1,
+	  9, "* s7381 s1245 s1225 e8192 e8192 e3602 s7579 s2584" },
+	{ "half of them, by two threads", heavy, 64, 2, 40000, 1000, 1,
+	  10, "* s7381 s1245 s1225 e8192 e8192 e3602 s7579 s2584" },
+	{ "most keys are the least one", least, 64, 2, 40000, 1000, 1,
+	  9, "* e8192 e8192 e8192 e8192 e2259 s327 s4646" },
+	{ "all are one but an early key", spoiled, 64, 1, 20000, 10, 2,
+	  5, "* e8192 e8192 e3615 s1" },
+	{ "all but one, by two threads", spoiled, 64, 2, 40000, 10, 2,
+	  7, "* e8192 e8192 e8192 e8192 e7231 s1" },
+	{ "all but one are the largest", spoilt, 32, 2, 40000, 10, 2,
+	  5, "* s1 e16384 e16384 e7231" },
+	{ "two values", two, 64, 1, 40000, 1000, 1,
+	  8, "* e8192 e8192 e3602 e8192 e8192 e3630" },
+	{ "the three least keys", bottom, 64, 1, 4000, 500, 1,
+	  1, "s4000" },
+	{ "the three least keys of 32 bits", bottom, 32, 1, 5000, 500, 1,
+	  1, "s5000" },
+	{ "the three largest keys", top, 64, 1, 4000, 500, 1,
+	  1, "s4000" },
+	{ "the three largest keys of 32 bits", top32, 32, 1, 5000, 500, 1,
+	  1, "s5000" },
+	{ "powers of 2", powers, 64, 1, 40000, 1000, 1,
+	  8, "* s8060 s5887 s5566 s5186 s5095 s6429 s3777" },
+	{ "nested clusters", nested, 64, 1, 40000, 1000, 1,
+	  8, "* s7979 s6214 s4966 s5443 s5022 s5364 s5012" },
+	{ "nested clusters, 32 bits", nested, 32, 1, 40000, 1000, 1,
+	  5, "* s16254 s13793 s4941 s5012" },
+	{ "a crowd", crowd, 64, 1, 40000, 1000, 1,
+	  8, "* s8050 s7038 s7066 s7010 s6932 s3320 s584" },
+};
+
+static void *pool_memory, *block_table, *memory, *into, *scratch, *keys;
+static struct gs_pool *pool;
+static struct gs_buckets *buckets;
+
+/* Sort all parts: are they all keys, in order?  And lists them in TOLD. */
+static bool
+sort_parts(const struct row *row, size_t parts, char *told, size_t room)
+{
+	static uint64_t expect[KEYS_MOST];
+	size_t at = 0, length = strlen(told);
+	bool good = true;
+
+	for (size_t k = 0; k < row->count; k++)
+		expect[k] = row->key(k);
+	units_sort(expect, row->count);
+	for (size_t p = 0; p < parts; p++) {
+		const struct gs_part part = gs_buckets_part(buckets, p);
+		const enum gs_part_kind kind = buckets->parts.entries[buckets->parts.sorted[p]].kind;
+
+		length += (size_t)snprintf(told + length, room - length, "%s%c%zu", p > 0 ? " " : "",
+		                           "siredx"[kind], part.count);
+		length = length < room ? length : room - 1;
+		if (part.at != at || at + part.count > row->count)
+			return false;
+		gs_buckets_sort_part(buckets, 0, p, into, scratch);
+		good = good && units_same(into, row->bits, expect + at, part.count) == part.count;
+		at += part.count;
+	}
+	return good && at == row->count;
+}
+
+static void
+check_row(const struct row *row, enum gs_simd simd)
+{
+	unsigned calls = 0;
+	uint64_t sequence = 0;
+	char told[400] = "";
+	size_t parts;
+	bool good;
+
+	free(memory);
+	memory = calloc(1, gs_buckets_bytes(&sizes, POOL_BYTES));
+	pool = gs_pool_init(block_table, pool_memory, POOL_BYTES, sizes.block_bytes);
+	gs_simd_set_fetches_first(simd % 2 == 1);
+	buckets = gs_buckets_init(memory, pool, row->bits, &sizes);
+	gs_buckets_with(buckets, simd);
+	for (size_t at = 0, here; at < row->count; at += here, calls++, sequence += row->step) {
+		here = row->count - at < row->span ? row->count - at : row->span;
+		for (size_t k = 0; k < here; k++)
+			gs_key_put(keys, row->bits, k, row->key(at + k));
+		if (!gs_buckets_add(buckets, calls / 5 % row->threads, sequence, keys, here))
+			break;
+	}
+	parts = gs_buckets_seal(buckets, row->threads);
+	for (unsigned t = 0; t < sizes.threads; t++)
+		CHECK(buckets->threads[t].empty.blocks < 2 * pool->trip_blocks, "%s: few are kept",
+		      row->name);
+	if (buckets->binner.bins > 0)		/* they were scattered */
+		strcpy(told, "* ");
+	good = sort_parts(row, parts, told, sizeof told);
+	CHECK(good, "%s: in order", row->name);
+	CHECK(buckets->parts.entry_count == row->entries && strcmp(told, row->parts) == 0,
+	      "%s: %u, %s", row->name, buckets->parts.entry_count, told);
+	gs_buckets_reset(buckets);
+	CHECK(pool->used == 0 && pool->stored_bytes == 0, "%s: all blocks are back", row->name);
+}
+
+void
+unit_seal(void)
+{
+	pool_memory = aligned_alloc(4096, POOL_BYTES);
+	block_table = malloc(gs_pool_bytes(POOL_BYTES, sizes.block_bytes));
+	into = aligned_alloc(64, sizes.part_bytes);
+	scratch = aligned_alloc(64, sizes.part_bytes);
+	keys = malloc(KEYS_MOST * sizeof(uint64_t));
+	for (unsigned simd = 0; GS_SMALL_FRAGMENTS == 64 && simd <= (unsigned)gs_simd_best(); simd++)
+		for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+			check_row(&rows[r], (enum gs_simd)simd);
+	free(pool_memory);
+	free(block_table);
+	free(memory);
+	free(into);
+	free(scratch);
+	free(keys);
+}

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* external_merge.c - rows for src/spill/external_merge.c: any sources, however they give their keys */
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/monitor.h"
 #include "plan/plan.h"
 #include "spill/spill.h"
 #include "tests/unit/units.h"
@@ -54,7 +56,19 @@ struct given {
 	size_t      key_bytes;
 	size_t      most;
 	long        fails_at;	/* key, or NEVER */
+	size_t      room;	/* the most that was asked for */
+	unsigned    ends;	/* calls that were told the end, or the error */
+	bool        waits;	/* the thread that opened the merge has called */
 };
+
+static pthread_t opener;
+
+static struct given
+give(const void *keys, size_t count, size_t key_bytes, size_t most_once, long fails_at)
+{
+	return (struct given){ .keys = keys, .count = count, .key_bytes = key_bytes, .most = most_once,
+	                       .fails_at = fails_at };
+}
 
 static gs_status
 read_given(void *context, void *into, size_t room, size_t *count)
@@ -62,6 +76,8 @@ read_given(void *context, void *into, size_t room, size_t *count)
 	struct given *given = context;
 	size_t keys = given->count - given->at;
 
+	given->waits |= pthread_equal(pthread_self(), opener) != 0;
+	given->room = room > given->room ? room : given->room;
 	keys = keys < room ? keys : room;
 	keys = keys < given->most ? keys : given->most;
 	if (given->fails_at != NEVER && given->at + keys > (size_t)given->fails_at)
@@ -69,25 +85,42 @@ read_given(void *context, void *into, size_t room, size_t *count)
 	memcpy(into, given->keys + given->at * given->key_bytes, keys * given->key_bytes);
 	given->at += keys;
 	*count = keys;
+	given->ends += keys == 0 || given->at == (size_t)given->fails_at;
 	if (given->fails_at != NEVER && given->at == (size_t)given->fails_at)
 		return gs_fail(GS_EIO, "source of %zu keys fails", given->count);
 	return GS_OK;
 }
 
-/* Drain all keys into GOT; returns how many, or SIZE_MAX if something is odd. */
+/* Append a span, whose memory the borrower may change. */
+static void
+append(const struct gs_span *span, unsigned bits, char *got, size_t *count)
+{
+	memcpy(got + *count * (bits / 8), span->keys, span->count * (bits / 8));
+	memset(span->keys, 0x55, span->count * (bits / 8));
+	*count += span->count;
+}
+
+/* Drain all keys into GOT, spans that stay after the next call; returns how many, or SIZE_MAX if something is
+ * odd.  *PASSED is set to the keys in spans that do not stay, as windows are passed on. */
 static size_t
-drain(struct gs_external_merge *merge, unsigned bits, char *got, size_t room, gs_status *status)
+drain(struct gs_external_merge *merge, unsigned bits, char *got, size_t room, size_t *passed, gs_status *status)
 {
 	size_t count = 0;
-	struct gs_span span;
+	struct gs_span span, before = { .count = 0 };
 
+	*passed = 0;
 	while ((*status = gs_external_merge_next(merge, &span)) == GS_OK && span.count > 0) {
-		if (span.key_bits != bits || count + span.count > room)
+		if (span.key_bits != bits || count + before.count + span.count > room)
 			return SIZE_MAX;
-		memcpy(got + count * (bits / 8), span.keys, span.count * (bits / 8));
-		memset(span.keys, 0x55, span.count * (bits / 8));	/* the borrower may */
-		count += span.count;
+		append(&before, bits, got, &count);
+		before = span;
+		if (!span.stays) {
+			*passed += span.count;
+			append(&span, bits, got, &count);
+			before.count = 0;
+		}
 	}
+	append(&before, bits, got, &count);
 	return count;
 }
 
@@ -117,28 +150,39 @@ check_row(const struct row *row, unsigned bits, unsigned threads, size_t memory_
 	uint64_t *all = malloc(room * sizeof *all);
 	char *keys = malloc(room * key_bytes), *got = malloc(room * key_bytes);
 	char *memory = malloc(memory_bytes);
-	size_t total = 0, at, count = SIZE_MAX;
+	size_t total = 0, at, count = SIZE_MAX, passed = 0, windows = 0;
 	struct gs_external_merge *merge;
 	gs_status status;
+	bool over = true;
 
 	for (size_t s = 0; s < row->sources; s++) {
 		const size_t filled = fill(row, s, bits, total, all, keys);
 
-		given[s] = (struct given){ keys + total * key_bytes, 0, filled, key_bytes, row->most,
-		                           NEVER };
-		sources[s] = (struct gs_source){ .read = read_given, .context = &given[s] };
+		given[s] = give(keys + total * key_bytes, filled, key_bytes, row->most, NEVER);
+		sources[s] = (struct gs_source){ .read = read_given, .context = &given[s],
+		                                 .side_by_side = threads > 2 && s % 3 > 0 };
 		total += filled;
 	}
 	units_sort(all, total);
 	status = gs_external_merge_open(&merge, memory, memory_bytes, bits, sources, row->sources, threads);
 	if (status == GS_OK)
-		count = drain(merge, bits, got, total, &status);
+		count = drain(merge, bits, got, total, &passed, &status);
 	gs_external_merge_close(merge);
+	for (size_t s = 0; s < row->sources; s++) {
+		over &= given[s].ends == 1 && !given[s].waits;
+		windows += 2 * given[s].room * key_bytes;
+	}
 	for (at = 0; at < total && count == total; at++)
 		if (gs_key_at(got, bits, at) != all[at])
 			break;
 	CHECK(status == GS_OK && count == total && at == total, "%s: %u bits, %u threads, %zu bytes",
 	      row->name, bits, threads, memory_bytes);
+	CHECK(over, "%s: another thread reads each source, until it ends", row->name);
+	CHECK(row->sources > 2 || memory_bytes > 3000000 || (row->key != apart && row->sources > 1) ||
+	      passed >= total / 2,
+	      "%s: %zu of %zu keys are passed on as they are", row->name, passed, total);
+	CHECK(memory_bytes <= 3000000 || row->sources == 0 || windows > memory_bytes / 4 * 3,
+	      "%s: windows take %zu bytes of %zu", row->name, windows, memory_bytes);
 	free(memory);
 	free(got);
 	free(keys);
@@ -164,38 +208,44 @@ static const struct {
 };
 
 static void
-check_error(size_t row)
+check_error(size_t row, bool side_by_side)
 {
 	enum { KEYS = 10004 };
+	const size_t memory_before = units_memory();
 	static uint64_t keys[4][KEYS], got[4 * KEYS];
 	struct given given[4];
 	struct gs_source sources[4];
 	const size_t memory_bytes = gs_plan_merge_least(4, 2);
 	char *memory = malloc(memory_bytes);
 	struct gs_external_merge *merge;
-	size_t count = SIZE_MAX, at = 0;
+	size_t count = SIZE_MAX, at = 0, passed;
 	gs_status status;
+	bool over = true;
 
 	for (size_t s = 0; s < 4; s++) {
 		const bool fails = errors[row].fails_at[s] != NEVER;
 
 		for (size_t i = 0; i < KEYS; i++)
 			keys[s][i] = 4 * i + s;
-		given[s] = (struct given){ (char *)keys[s], 0, fails ? 10000 + s : 10000,
-		                           sizeof keys[s][0], 1000, errors[row].fails_at[s] };
-		sources[s] = (struct gs_source){ .read = read_given, .context = &given[s] };
+		given[s] = give(keys[s], fails ? 10000 + s : 10000, sizeof keys[s][0], 1000, errors[row].fails_at[s]);
+		sources[s] = (struct gs_source){ .read = read_given, .context = &given[s],
+		                                 .side_by_side = side_by_side };
 	}
 	status = gs_external_merge_open(&merge, memory, memory_bytes, 64, sources, 4, 2);
 	if (status == GS_OK)
-		count = drain(merge, 64, (char *)got, 4 * KEYS, &status);
+		count = drain(merge, 64, (char *)got, 4 * KEYS, &passed, &status);
 	while (at < count && got[at] == at)
 		at++;
-	CHECK(count == errors[row].safe && at == count &&
+	for (size_t s = 0; s < 4; s++)
+		over &= given[s].ends <= 1 && !given[s].waits;
+	CHECK(count == errors[row].safe && at == count && over &&
 	      (status == GS_OK) == (errors[row].message[0] == '\0') &&
 	      (status == GS_OK || strcmp(gs_message(), errors[row].message) == 0),
 	      "%s: %zu keys, '%s'", errors[row].name, count, gs_message());
 	gs_external_merge_close(merge);
 	free(memory);
+	CHECK(units_memory() == memory_before, "%s: %zd bytes are not given back", errors[row].name,
+	      (ssize_t)(units_memory() - memory_before));
 }
 
 /* The greatest key of a source is its FIRST one, or the least is its last; a window has all of them. */
@@ -209,18 +259,18 @@ check_turned(unsigned bits, bool first)
 	struct given given[2];
 	struct gs_source sources[2];
 	struct gs_external_merge *merge;
-	size_t count = SIZE_MAX, good = 0;
+	size_t count = SIZE_MAX, good = 0, passed;
 	gs_status status;
 
 	for (size_t s = 0; s < 2; s++) {
 		for (size_t i = 0; i < KEYS; i++)
 			gs_key_put((char *)keys[s], bits, i, 2 * ((first ? i + KEYS - 1 : i + 1) % KEYS) + s);
-		given[s] = (struct given){ (char *)keys[s], 0, KEYS, bits / 8, SIZE_MAX, NEVER };
+		given[s] = give(keys[s], KEYS, bits / 8, SIZE_MAX, NEVER);
 		sources[s] = (struct gs_source){ .read = read_given, .context = &given[s] };
 	}
 	status = gs_external_merge_open(&merge, memory, memory_bytes, bits, sources, 2, 1);
 	if (status == GS_OK)
-		count = drain(merge, bits, (char *)got, 2 * KEYS, &status);
+		count = drain(merge, bits, (char *)got, 2 * KEYS, &passed, &status);
 	while (count == 2 * KEYS && good < count && gs_key_at((char *)got, bits, good) == good)
 		good++;
 	CHECK(status == GS_OK && good == 2 * KEYS, "the %s key is not at its place: %u bits, %zu of %zu",
@@ -229,9 +279,10 @@ check_turned(unsigned bits, bool first)
 	free(memory);
 }
 
-/* Unordered keys come out unordered, but complete, and without an error. */
+/* Unordered keys come out unordered, but complete, and without an error; those of one source that checks them
+ * itself, as they are. */
 static void
-check_disorder(unsigned bits, unsigned threads)
+check_disorder(unsigned bits, unsigned threads, size_t used, bool verified)
 {
 	enum { SOURCES = 5, KEYS = 40000 };
 	static uint64_t all[SOURCES * KEYS];
@@ -241,26 +292,27 @@ check_disorder(unsigned bits, unsigned threads)
 	struct gs_source sources[SOURCES];
 	struct gs_external_merge *merge;
 	uint64_t sum = 0;
-	size_t count = SIZE_MAX;
+	size_t count = SIZE_MAX, passed = 0;
 	gs_status status;
 
-	for (size_t i = 0; i < SOURCES * KEYS; i++) {
+	for (size_t i = 0; i < used * KEYS; i++) {
 		gs_key_put((char *)all, bits, i, units_mix(i));
 		sum += gs_key_at((char *)all, bits, i);
 	}
-	for (size_t s = 0; s < SOURCES; s++) {
-		given[s] = (struct given){ (char *)all + s * KEYS * (bits / 8), 0, KEYS, bits / 8,
-		                           SIZE_MAX, NEVER };
-		sources[s] = (struct gs_source){ .read = read_given, .context = &given[s] };
+	for (size_t s = 0; s < used; s++) {
+		given[s] = give((char *)all + s * KEYS * (bits / 8), KEYS, bits / 8, SIZE_MAX, NEVER);
+		sources[s] = (struct gs_source){ .read = read_given, .context = &given[s], .verified = verified };
 	}
-	status = gs_external_merge_open(&merge, memory, memory_bytes, bits, sources, SOURCES, threads);
+	status = gs_external_merge_open(&merge, memory, memory_bytes, bits, sources, used, threads);
 	if (status == GS_OK)
-		count = drain(merge, bits, got, SOURCES * KEYS, &status);
+		count = drain(merge, bits, got, used * KEYS, &passed, &status);
 	gs_external_merge_close(merge);
-	for (size_t i = 0; i < count && count == SOURCES * KEYS; i++)
+	for (size_t i = 0; i < count && count == used * KEYS; i++)
 		sum -= gs_key_at(got, bits, i);
-	CHECK(status == GS_OK && count == SOURCES * KEYS && sum == 0,
-	      "sources without order: %u bits, %u threads: %zu keys", bits, threads, count);
+	CHECK(status == GS_OK && count == used * KEYS && sum == 0,
+	      "%zu sources without order: %u bits, %u threads: %zu keys", used, bits, threads, count);
+	CHECK(used > 1 || (memcmp(got, all, KEYS * (bits / 8)) == 0) == verified,
+	      "keys of one source are%s as they were: %u bits", verified ? "" : " not", bits);
 	free(memory);
 	free(got);
 }
@@ -297,26 +349,68 @@ check_drain(size_t most, long fails_at, bool sink_fails)
 	struct taker taker = { .most = most, .good = true, .fails = sink_fails };
 	const struct gs_span_sink sink = { .take = take, .context = &taker };
 	struct gs_external_merge *merge;
+	struct gs_clock clock = { .ns = { 0 } };
 	bool enough = false;
 	gs_status status;
 
 	for (size_t s = 0; s < 2; s++) {
 		for (size_t i = 0; i < KEYS; i++)
 			keys[s][i] = (uint32_t)(2 * i + s);
-		given[s] = (struct given){ (char *)keys[s], 0, KEYS, sizeof keys[0][0], 1000, NEVER };
+		given[s] = give(keys[s], KEYS, sizeof keys[0][0], 1000, NEVER);
 		sources[s] = (struct gs_source){ .read = read_given, .context = &given[s] };
 	}
 	given[1].fails_at = fails_at;
 	status = gs_external_merge_open(&merge, memory, memory_bytes, 32, sources, 2, 1);
 	if (status == GS_OK)
-		status = gs_external_merge_drain(merge, 2, NULL, &sink, &enough);
+		status = gs_external_merge_drain(merge, 2, &clock, &sink, &enough);
 	gs_external_merge_close(merge);
+	CHECK((clock.ns[GS_STAGE_MERGE] > 0) == (taker.count > 0), "a merge takes time");
 	CHECK(taker.good && status == (fails_at == NEVER && !sink_fails ? GS_OK : GS_EIO),
 	      "a sink takes keys in order");
 	CHECK(enough == (most < SIZE_MAX && status == GS_OK), "and says whether that was enough");
 	CHECK(most < SIZE_MAX ? taker.spans == most :
 	      fails_at != NEVER ? taker.count == (size_t)fails_at * 2 : taker.count == 2 * KEYS,
 	      "a sink that wants %zu spans takes %zu keys", most, taker.count);
+	free(memory);
+}
+
+/* Sources that can be read side by side are: the first read() of each waits until the other is called, too. */
+struct meeting {
+	pthread_mutex_t lock;
+	pthread_cond_t  changed;
+	unsigned        came;
+};
+
+static gs_status
+meet(void *context, void *into, size_t room, size_t *count)
+{
+	struct meeting *meeting = context;
+
+	(void)into, (void)room;
+	pthread_mutex_lock(&meeting->lock);
+	meeting->came++;
+	pthread_cond_broadcast(&meeting->changed);
+	while (meeting->came < 2)
+		pthread_cond_wait(&meeting->changed, &meeting->lock);
+	pthread_mutex_unlock(&meeting->lock);
+	*count = 0;
+	return GS_OK;
+}
+
+static void
+check_together(void)
+{
+	struct meeting meeting = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0 };
+	const struct gs_source source = { .read = meet, .context = &meeting, .side_by_side = true };
+	const struct gs_source sources[2] = { source, source };
+	const size_t memory_bytes = gs_plan_merge_least(2, 2);
+	char *memory = malloc(memory_bytes);
+	struct gs_external_merge *merge;
+	struct gs_span span;
+
+	CHECK(gs_external_merge_open(&merge, memory, memory_bytes, 32, sources, 2, 2) == GS_OK &&
+	      gs_external_merge_next(merge, &span) == GS_OK && span.count == 0, "two sources are read at once");
+	gs_external_merge_close(merge);
 	free(memory);
 }
 
@@ -335,7 +429,7 @@ check_close(unsigned spans)
 	gs_status status;
 
 	for (size_t s = 0; s < 2; s++) {
-		given[s] = (struct given){ (char *)keys[s], 0, KEYS, sizeof keys[0][0], 1000, NEVER };
+		given[s] = give(keys[s], KEYS, sizeof keys[0][0], 1000, NEVER);
 		sources[s] = (struct gs_source){ .read = read_given, .context = &given[s] };
 	}
 	status = gs_external_merge_open(&merge, memory, memory_bytes, 32, sources, 2, 1);
@@ -349,6 +443,7 @@ check_close(unsigned spans)
 void
 unit_external_merge(void)
 {
+	opener = pthread_self();
 	for (unsigned row = 0; row < 4; row++)
 		check_turned(row < 2 ? 32 : 64, row % 2);
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
@@ -361,16 +456,20 @@ unit_external_merge(void)
 					check_row(&rows[r], bits, threads, least + 3000001);
 			}
 	for (size_t r = 0; r < sizeof errors / sizeof errors[0]; r++)
-		check_error(r);
+		for (unsigned beside = 0; beside < 2; beside++)
+			check_error(r, beside == 1);
 	for (unsigned threads = 1; threads <= 3; threads++) {
-		check_disorder(32, threads);
-		check_disorder(64, threads);
+		check_disorder(threads == 2 ? 32 : 64, threads, 5, true);
+		check_disorder(32, threads, threads == 3 ? 1 : 5, false);
+		check_disorder(64, threads, 5, false);
+		check_disorder(32, threads, 1, true);
 	}
 	check_drain(SIZE_MAX, NEVER, false);
 	check_drain(1, NEVER, false);
 	check_drain(3, NEVER, false);
 	check_drain(2, NEVER, true);
 	check_drain(SIZE_MAX, 5000, false);
+	check_together();
 	check_close(0);
 	check_close(1);
 	check_close(3);

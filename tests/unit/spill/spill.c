@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@
 #include <unistd.h>
 
 #include "base/filesystem.h"
+#include "base/limits.h"
+#include "base/team.h"
 #include "sort/span.h"
 #include "spill/compress.h"
 #include "spill/spill.h"
@@ -418,6 +421,13 @@ fill_directories(const struct row *row)
 		snprintf(text, sizeof text, "%s (", dirs[d]);
 		named = strstr(gs_message(), text);
 		CHECK(named != NULL && strstr(named, end) != NULL, "%s is named: %s", dirs[d], gs_message());
+		if (named != NULL) {
+			const uint64_t said = strtoull(named + strlen(text), NULL, 10);
+			const uint64_t free_space = gs_limits_disk_bytes(dirs[d]) >> 20;
+
+			CHECK(said <= 2 * free_space + 1000 && free_space <= 2 * said + 1000,
+			      "%llu MiB are free: %s", (unsigned long long)free_space, gs_message());
+		}
 	}
 	gs_spill_close(spill);
 	free(buffer);
@@ -446,6 +456,96 @@ check_full_directories(void)
 		}
 		waitpid(child, &status, 0);
 		CHECK(status == 0, "%s", full[f].name);
+	}
+}
+
+/* From now on openat(2) with one of these FLAGS fails.  False: the kernel does not allow that. */
+static bool
+refuse_to_open(unsigned flags, unsigned error)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, flags, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { sizeof filter / sizeof filter[0], filter };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/* How many signals this thread blocks. */
+static unsigned
+blocked_signals(void)
+{
+	unsigned count = 0;
+	sigset_t mask;
+
+	pthread_sigmask(SIG_BLOCK, NULL, &mask);
+	for (int number = 1; number < SIGRTMAX; number++)
+		count += sigismember(&mask, number) == 1;
+	return count;
+}
+
+/* Where all files have names, that is gone at once; what a directory says that has no room for a file, and a
+ * process that may open none. */
+static void
+open_files(unsigned flags, unsigned error)
+{
+	static char buffer[1 << 16];
+	const struct gs_spill_options options = {
+		.dirs = dir_names, .dir_count = DIRS, .threads = 1, .buffer = buffer,
+		.buffer_bytes = sizeof buffer, .monitor = &quiet,
+	};
+	struct gs_spill *spill;
+
+	if (!refuse_to_open(flags, error))
+		return;
+	if (error == EOPNOTSUPP) {
+		check_row(&rows[3], 64);
+		for (size_t d = 0; d < DIRS; d++)
+			CHECK(is_empty(dirs[d]), "no file keeps its name in directory %zu", d);
+		return;
+	}
+	CHECK(gs_spill_open(&spill, &options) == GS_EIO && spill == NULL &&
+	      strstr(gs_message(), "cannot make a temporary file in ") != NULL, "error %u: %s", error,
+	      gs_message());
+	for (size_t d = 0; d < DIRS; d++)
+		CHECK((strstr(gs_message(), dirs[d]) != NULL) == (d == 0 || error == ENOSPC),
+		      "directory %zu is named: %s", d, gs_message());
+	CHECK((strstr(gs_message(), " (raise ulimit -n)") != NULL) == (error != ENOSPC) &&
+	      (strstr(gs_message(), "; name another directory with -T") != NULL) == (error == ENOSPC),
+	      "what helps with error %u: %s", error, gs_message());
+}
+
+static void
+check_open_files(void)
+{
+	const unsigned nameless = O_TMPFILE & ~O_DIRECTORY;
+	const struct { unsigned flags, error; } cases[] = {
+		{ nameless, EOPNOTSUPP }, { nameless | O_CREAT, ENOSPC }, { nameless | O_CREAT, EMFILE },
+		{ nameless | O_CREAT, ENFILE },
+	};
+	const unsigned blocked = blocked_signals();
+
+	for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+		int status = -1;
+		pid_t child;
+
+		fflush(stdout);
+		child = fork();
+		if (child == 0) {
+			units_failed = 0;
+			open_files(cases[c].flags, cases[c].error);
+			CHECK(blocked_signals() == blocked, "no signal stays blocked: %u", blocked_signals());
+			fflush(stdout);
+			_exit(units_failed > 0);
+		}
+		waitpid(child, &status, 0);
+		CHECK(status == 0, "files that cannot be made: error %u", cases[c].error);
 	}
 }
 
@@ -924,9 +1024,137 @@ check_packer_bytes(void)
 	}
 }
 
+/* What is not made shorter is not packed, and what is comes back: random bytes, and then equal ones. */
+static void
+check_items(enum gs_pack_method method, size_t bytes)
+{
+	enum { BLOCK_BYTES = 1 << 10 };
+	static char memory[4 * BLOCK_BYTES] __attribute__((aligned(64)));
+	static unsigned char items[BLOCK_BYTES], again[BLOCK_BYTES];
+	struct gs_packer packer;
+	bool packs = false;
+
+	gs_packer_open(&packer, method, BLOCK_BYTES, memory);
+	for (size_t alike = 0; alike <= bytes; alike++) {
+		size_t packed;
+
+		for (size_t i = 0; i < bytes; i++)
+			items[i] = i < bytes - alike ? (unsigned char)units_mix(i) : 'a';
+		packed = gs_pack_items(&packer, items, bytes);
+		CHECK(packed < bytes && (packed == 0 ||
+		      (gs_expand(&packer, packer.packed, packed, again, bytes) &&
+		       memcmp(items, again, bytes) == 0)),
+		      "method %d: %zu of %zu bytes are alike: %zu", (int)method, alike, bytes, packed);
+		packs |= packed > 0;
+	}
+	CHECK(packs, "method %d packs %zu bytes", (int)method, bytes);
+	gs_packer_close(&packer);
+}
+
+/* How many packers there are, and how large their blocks. */
+static void
+check_blocks_open(void)
+{
+	static const struct { unsigned threads; size_t bytes, writers, readers, block_bytes; } cases[] = {
+		{ 1, 64 << 10, 1, 1, 13056 }, { 4, 64 << 10, 1, 1, 13056 }, { 4, 655167, 1, 1, 130944 },
+		{ 4, 655168, 1, 1, 131008 }, { 4, 655488, 1, 1, 128 << 10 }, { 4, 656000, 1, 1, 128 << 10 },
+		{ 4, (2 << 20) - 1, 1, 1, 128 << 10 }, { 4, 2 << 20, 2, 1, 128 << 10 },
+		{ 4, 3 << 20, 3, 2, 128 << 10 }, { 3, 8 << 20, 3, 2, 128 << 10 },
+		{ 8, 4 << 20, 4, 2, 128 << 10 }, { 0, 8 << 20, 1, 1, 128 << 10 },
+		{ 255, 258 << 20, 255, 128, 128 << 10 }, { 300, 258 << 20, 256, 128, 128 << 10 },
+	};
+
+	for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+		char *memory = malloc(cases[c].bytes), *at = memory + cases[c].block_bytes;
+		struct gs_blocks blocks = { .writers = 0 };
+		bool good = true;
+
+		CHECK(gs_blocks_open(&blocks, GS_PACK_LZ4, cases[c].threads, memory, cases[c].bytes) == GS_OK &&
+		      blocks.writers == cases[c].writers && blocks.readers == cases[c].readers &&
+		      blocks.block_bytes == cases[c].block_bytes && blocks.part == memory,
+		      "%u threads, %zu bytes: %zu and %zu packers, blocks of %zu", cases[c].threads,
+		      cases[c].bytes, blocks.writers, blocks.readers, blocks.block_bytes);
+		for (size_t p = 0; p < blocks.writers + blocks.readers; p++, at += gs_packer_bytes(blocks.block_bytes))
+			good &= blocks.packers[p].planes == (void *)at &&
+			        blocks.packers[p].block_bytes == blocks.block_bytes;
+		CHECK(good && at <= memory + cases[c].bytes, "each of %zu packers has memory of its own",
+		      blocks.writers);
+		gs_blocks_close(&blocks);
+		free(memory);
+	}
+}
+
+/* COUNT keys, of which a block has MOST, by three threads: as many blocks as they take, of like size; and the
+ * keys come back, PIECE at a time. */
+static void
+check_blocks(enum gs_pack_method method, unsigned bits, size_t count, size_t piece)
+{
+	enum { WRITERS = 3, MEMORY_BYTES = WRITERS << 20 };
+	const size_t key_bytes = bits / 8, most = (128 << 10) / key_bytes;
+	char *memory = malloc(MEMORY_BYTES), *keys = malloc(count * key_bytes), *got = malloc(count * key_bytes);
+	struct gs_blocks_cursor cursor = { .bits = bits };
+	struct gs_pack_header header = { .keys = 0 };
+	uint64_t at = 0;
+	struct gs_spill_file file = { .fd = -1 };
+	struct gs_blocks blocks = { .writers = 0 };
+	gs_status status;
+
+	for (size_t i = 0; i < count; i++)
+		gs_key_put(keys, bits, i, key_of(0, i));
+	status = gs_blocks_open(&blocks, method, WRITERS, memory, MEMORY_BYTES);
+	if (status == GS_OK)
+		status = gs_spill_file_make(&file, dir_names, 1, 0);
+	if (status == GS_OK)
+		status = gs_blocks_write(&blocks, &file, keys, count, bits);
+	CHECK(status == GS_OK, "%zu keys are written in blocks", count);
+	for (size_t left = count; left > 0 && status == GS_OK;) {
+		const size_t part = left < WRITERS * most ? left : WRITERS * most;
+		const unsigned team = (unsigned)((part + most - 1) / most);
+
+		for (unsigned b = 0; b < team && status == GS_OK; b++) {
+			status = gs_spill_file_read(&file, at, &header, sizeof header);
+			CHECK(header.keys == gs_team_begin(part, b + 1, team) - gs_team_begin(part, b, team),
+			      "%zu keys of %u bits, method %d: block %u of %u has %u", count, bits,
+			      (int)method, b, team, header.keys);
+			at += sizeof header + header.packed_bytes;
+		}
+		left -= part;
+	}
+	CHECK(at == file.end, "%zu keys of %u bits, method %d: no more blocks", count, bits, (int)method);
+	cursor.end = file.end;
+	for (size_t done = 0, now; done < count && status == GS_OK; done += now) {
+		now = piece < count - done ? piece : count - done;
+		status = gs_blocks_read(&blocks, &file, &cursor, got + done * key_bytes, now);
+	}
+	CHECK(status == GS_OK && memcmp(keys, got, count * key_bytes) == 0 && cursor.at == cursor.end,
+	      "%zu keys of %u bits, method %d, come back %zu at a time", count, bits, (int)method, piece);
+	gs_spill_file_close(&file);
+	gs_blocks_close(&blocks);
+	free(got);
+	free(keys);
+	free(memory);
+}
+
+static void
+check_all_blocks(void)
+{
+	for (unsigned bits = 32; bits <= 64; bits += 32)
+		for (size_t most = (128 << 10) / (bits / 8), c = 0; c < 7; c++) {
+			const size_t counts[] = {
+				1, most - 1, most, most + 1, 3 * most, 3 * most + 1, 7 * most - 1,
+			};
+			const enum gs_pack_method method = c % 2 == bits / 64 ? GS_PACK_LZ4 : GS_PACK_ZSTD;
+
+			check_blocks(method, bits, counts[c], counts[c]);
+			check_blocks(method, bits, counts[c], most / 2 + 1);
+		}
+}
+
 void
 unit_spill(void)
 {
+	const unsigned blocked = blocked_signals();
+
 	check_packer_bytes();
 	check_unpacked(GS_PACK_LZ4);
 	check_unpacked(GS_PACK_ZSTD);
@@ -934,6 +1162,11 @@ unit_spill(void)
 		check_packed(GS_PACK_LZ4, count);
 		check_packed(GS_PACK_ZSTD, count);
 	}
+	for (size_t bytes = 90; bytes < 100; bytes++) {
+		check_items(GS_PACK_LZ4, bytes);
+		check_items(GS_PACK_ZSTD, bytes);
+	}
+	check_blocks_open();
 	strcpy(folder, "/tmp/gsort-unit-XXXXXX");
 	CHECK(mkdtemp(folder) != NULL, "a folder for the test");
 	for (size_t d = 0; d < DIRS; d++) {
@@ -944,6 +1177,8 @@ unit_spill(void)
 		check_row(&rows[r], 32);
 		check_row(&rows[r], 64);
 	}
+	check_all_blocks();
+	check_open_files();
 	check_unnamed();
 	if (frees_blocks(dirs[0]))
 		for (long call = 0; check_freed(call); call++)
@@ -984,6 +1219,7 @@ unit_spill(void)
 	check_failing(NULL);
 	check_failing("lz4");
 	check_failing("zstd");
+	CHECK(blocked_signals() == blocked, "no signal stays blocked");
 	for (size_t d = 0; d < DIRS; d++)
 		CHECK(rmdir(dirs[d]) == 0, "nothing is left in directory %zu", d);
 	CHECK(rmdir(folder) == 0, "nothing is left in the folder");

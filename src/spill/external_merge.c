@@ -59,8 +59,8 @@ struct gs_external_merge {
 	unsigned          bits, threads;
 	size_t            key_bytes;
 	size_t            window_keys;	/* that a buffer has room for */
-	struct gs_merge  *round;	/* NULL: none, or a window is all of it */
-	struct gs_span    whole;	/* that window */
+	struct gs_merge  *round;	/* the last one; NULL: none */
+	struct gs_span    whole;	/* a window that is all of a round */
 	void             *round_memory;
 	char             *buffers;	/* two, of spans in turn */
 	size_t            buffer_bytes;	/* of each */
@@ -258,7 +258,6 @@ gs_external_merge_next(struct gs_external_merge *merge, struct gs_span *span)
 		/* A round without keys is the last. */
 		if (span->count > 0 || begun)
 			return GS_OK;
-		merge->round = NULL;
 		TRY(begin_round(merge));
 		begun = true;
 	}
@@ -347,7 +346,6 @@ gs_external_merge_close(struct gs_external_merge *merge)
 		return;
 	atomic_store(&merge->stop, true);
 	gs_queue_shut(&merge->wanted);
-	gs_queue_shut(&merge->filled);
 	if (merge->reader.runs)
 		(void)gs_thread_join(&merge->reader);
 	gs_queue_close(&merge->wanted);

@@ -225,7 +225,7 @@ gs_spill_file_forget(const struct gs_spill_file *file, uint64_t from, uint64_t t
 	const uint64_t first = gs_round_up(from - file->begin, BLOCK_BYTES);
 	const uint64_t last = (end - file->begin) / BLOCK_BYTES * BLOCK_BYTES;
 
-	if (from < end && first < last)
+	if (first < last)
 		gs_blocks_free(file->fd, first, last);
 	if (end < to)
 		gs_spill_file_forget(rest, from > end ? from : end, to);
@@ -238,9 +238,7 @@ gs_spill_file_close(struct gs_spill_file *file)
 
 	if (file->fd >= 0)
 		(void)close(file->fd);
-	file->fd = -1;
 	if (rest != NULL)
 		gs_spill_file_close(rest);
 	free(rest);
-	atomic_store(&file->rest, NULL);
 }

@@ -64,7 +64,6 @@ gs_packer_close(struct gs_packer *packer)
 		gs_zstd.ZSTD_freeCCtx(packer->compressor);
 	if (packer->expander != NULL)
 		gs_zstd.ZSTD_freeDCtx(packer->expander);
-	packer->compressor = packer->expander = NULL;
 }
 
 /* Compress BYTES at FROM to TO, which has room for as many.  0: they do not become fewer. */

@@ -181,6 +181,8 @@ check_row(const struct row *row, unsigned bits, unsigned threads, size_t memory_
 	CHECK(row->sources > 2 || memory_bytes > 3000000 || (row->key != apart && row->sources > 1) ||
 	      passed >= total / 2,
 	      "%s: %zu of %zu keys are passed on as they are", row->name, passed, total);
+	CHECK(row->key != any || row->sources < 2 || passed <= total / 2,
+	      "%s: %zu of %zu keys do not stay", row->name, passed, total);
 	CHECK(memory_bytes <= 3000000 || row->sources == 0 || windows > memory_bytes / 4 * 3,
 	      "%s: windows take %zu bytes of %zu", row->name, windows, memory_bytes);
 	free(memory);

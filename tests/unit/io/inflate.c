@@ -22,12 +22,14 @@ static const struct format {
 	const char *name;
 	int (*add)(struct archive *);
 	size_t checked_from;	/* a change behind these bytes must not pass */
+	size_t magic_bytes;
+	bool   pads;		/* zeros may follow a member */
 } formats[] = {
-	{ GSORT_DECOMPRESS_GZIP, "gzip", archive_write_add_filter_gzip, 10 },
-	{ GSORT_DECOMPRESS_BZIP2, "bzip2", archive_write_add_filter_bzip2, 4 },
-	{ GSORT_DECOMPRESS_XZ, "xz", archive_write_add_filter_xz, 0 },
-	{ GSORT_DECOMPRESS_ZSTD, "zstd", archive_write_add_filter_zstd, 6 },
-	{ GSORT_DECOMPRESS_LZ4, "lz4", archive_write_add_filter_lz4, 0 },
+	{ GSORT_DECOMPRESS_GZIP, "gzip", archive_write_add_filter_gzip, 10, 3, true },
+	{ GSORT_DECOMPRESS_BZIP2, "bzip2", archive_write_add_filter_bzip2, 4, 3, true },
+	{ GSORT_DECOMPRESS_XZ, "xz", archive_write_add_filter_xz, 0, 6, true },
+	{ GSORT_DECOMPRESS_ZSTD, "zstd", archive_write_add_filter_zstd, 6, 4, false },
+	{ GSORT_DECOMPRESS_LZ4, "lz4", archive_write_add_filter_lz4, 0, 4, false },
 };
 
 /* The memory limit of decompression: set to each row in turn. */
@@ -146,6 +148,8 @@ unpack(enum gsort_decompress decompress, const char *data, size_t bytes, bool dr
 		.fd = fileno(file), .stop = -1, .read = drips ? drip : NULL, .context = &from,
 	};
 	struct gs_inflate *z;
+	uint64_t before = 0;
+	bool forward = true;
 	gs_status status;
 	size_t more;
 
@@ -159,7 +163,11 @@ unpack(enum gsort_decompress decompress, const char *data, size_t bytes, bool dr
 		do {
 			status = gs_inflate_read(z, into + *got, piece_bytes, &more);
 			*got += more;
+			forward = forward && gs_inflate_position(z) >= before;
+			before = gs_inflate_position(z);
 		} while (status == GS_OK && more == piece_bytes);
+	CHECK(forward && before <= bytes && (status != GS_OK || before == bytes),
+	      "decompression goes forward, to byte %llu of %zu", (unsigned long long)before, bytes);
 	gs_inflate_close(z);
 	fclose(file);
 	return status;
@@ -167,12 +175,13 @@ unpack(enum gsort_decompress decompress, const char *data, size_t bytes, bool dr
 
 /* ---- rows --------------------------------------------------------------- */
 
-/* Members, one after the other: T the text, e nothing. */
+/* Members, one after the other: T the text, e nothing; and 0 four zeros behind one. */
 static void
 check_members(const struct format *format, const char *text)
 {
 	static const char *const rows[] = {
 		"T", "e", "TT", "eT", "Te", "TeT", "eee", "eeTeeeTe", "TTTT",
+		"T0", "T00T0e0", "eT000T",
 	};
 	char *packed = malloc(ROOM_BYTES * 2), *plain = malloc(ROOM_BYTES);
 	char *whole = malloc(ROOM_BYTES), *empty = malloc(ROOM_BYTES);
@@ -182,11 +191,13 @@ check_members(const struct format *format, const char *text)
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
 		size_t bytes = 0, texts = 0, got;
 
+		if (strchr(rows[r], '0') != NULL && !format->pads)
+			continue;
 		for (const char *member = rows[r]; *member != '\0'; member++) {
 			const bool is_text = *member == 'T';
-			const size_t more = is_text ? whole_bytes : empty_bytes;
+			const size_t more = is_text ? whole_bytes : *member == 'e' ? empty_bytes : 4;
 
-			memcpy(packed + bytes, is_text ? whole : empty, more);
+			memcpy(packed + bytes, is_text ? whole : *member == 'e' ? empty : "\0\0\0", more);
 			bytes += more;
 			texts += is_text;
 		}
@@ -269,8 +280,9 @@ static void
 check_garbage(const struct format *format, char *packed, size_t bytes, char *plain)
 {
 	static const char *const garbage[] = {
-		"h", "hello world\n", "BZ", "\x04\x22", "12\n", "1234\n",
+		"h", "hello world\n", "BZ", "\x04\x22", "12\n", "1234\n", "\x1f\x8b\x07 of another method",
 	};
+	char expected[128];
 
 	for (size_t g = 0; g < sizeof garbage / sizeof garbage[0]; g++) {
 		size_t got;
@@ -279,8 +291,14 @@ check_garbage(const struct format *format, char *packed, size_t bytes, char *pla
 		memcpy(packed + bytes, garbage[g], strlen(garbage[g]));
 		status = unpack(format->decompress, packed, bytes + strlen(garbage[g]), false, 1 << 20,
 		                plain, &got);
-		CHECK(status == GS_EINPUT, "%s followed by %s is noticed", format->name,
-		      garbage[g]);
+		snprintf(expected, sizeof expected, format->decompress == GSORT_DECOMPRESS_XZ
+		         ? "in: corrupt %s data: damaged, or garbage after it"
+		         : strncmp(packed, garbage[g], strlen(garbage[g])) == 0 ? "in: truncated %s data"
+		         : strncmp(packed, garbage[g], 2) == 0 && format->decompress == GSORT_DECOMPRESS_GZIP
+		         ? "in: corrupt %s data: unknown compression method"
+		         : "in: trailing garbage after the %s data", format->name);
+		CHECK(status == GS_EINPUT && strcmp(gs_message(), expected) == 0, "%s followed by %s: %s",
+		      format->name, garbage[g], gs_message());
 	}
 	for (size_t cut = 1; cut < 6; cut++) {	/* the first bytes of another member are not garbage */
 		size_t got;
@@ -306,6 +324,13 @@ check_foreign(const struct format *format, const char *text, char *plain)
 	         "--decompress=none", format->name);
 	CHECK(status == GS_EINPUT && strcmp(gs_message(), expected) == 0,
 	      "text is no %s: %s", format->name, gs_message());
+	if (format->decompress == GSORT_DECOMPRESS_XZ)
+		return;
+	for (size_t bytes = 3; bytes < 6; bytes += format->decompress == GSORT_DECOMPRESS_ZSTD ? 2 : 1) {
+		status = unpack(format->decompress, "\2\x21\x4c\x18\0", bytes, false, 1 << 20, plain, &got);
+		CHECK(status == GS_EINPUT && (strstr(gs_message(), "lz4 data of the old format") != NULL) ==
+		      (bytes >= 4), "%zu bytes of old lz4 are no %s: %s", bytes, format->name, gs_message());
+	}
 }
 
 /* Only one layer is decompressed, whatever is inside. */
@@ -344,6 +369,53 @@ check_zstd_extras(const char *text, char *plain)
 	CHECK(unpack(GSORT_DECOMPRESS_ZSTD, packed, out.pos, false, 1 << 20, plain, &got) == GS_OK &&
 	      got == TEXT_BYTES && memcmp(plain, text, got) == 0,
 	      "a zstd window of 2^28 and a skipped frame come out whole: %s", gs_message());
+	free(packed);
+}
+
+/* A frame of zstd says how large its window is, a power of two: is it allowed, or too large, or beyond all? */
+static void
+check_windows(const char *text, char *plain)
+{
+	static const struct { int log; uint64_t most; } cases[] = {
+		{ 10, 1 }, { 10, 1 << 10 }, { 10, 0 }, { 11, (1 << 11) - 1 }, { 11, 1 << 11 }, { 20, (1 << 21) - 1 },
+		{ 20, (1 << 20) - 1 }, { 27, 1 << 27 }, { 27, (1 << 27) - 1 }, { 28, 0 },
+		{ 28, UINT64_MAX }, { 31, (1u << 31) - 1 },
+	};
+	/* a header that asks for 2^41 bytes, and an empty block */
+	static const char beyond[] = "\x28\xb5\x2f\xfd\0\xf8\1\0\0";
+	char *packed = malloc(ROOM_BYTES), expected[160];
+	gs_status status;
+	size_t got;
+
+	for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+		const uint64_t most = cases[c].most;
+		ZSTD_CCtx *zstd = ZSTD_createCCtx();
+		ZSTD_inBuffer in = { text, 3000, 0 };
+		ZSTD_outBuffer out = { packed, ROOM_BYTES, 0 };
+
+		options = (struct gs_inflate_options){ .threads = 1, .window_bytes = most };
+		ZSTD_CCtx_setParameter(zstd, ZSTD_c_windowLog, 10);
+		ZSTD_compressStream2(zstd, &out, &in, ZSTD_e_continue);	/* so it does not say how long it is */
+		while (ZSTD_compressStream2(zstd, &out, &in, ZSTD_e_end) != 0)
+			;
+		ZSTD_freeCCtx(zstd);
+		packed[5] = (char)((cases[c].log - 10) << 3);	/* the header's byte about it */
+		status = unpack(GSORT_DECOMPRESS_ZSTD, packed, out.pos, false, 1 << 20, plain, &got);
+		snprintf(expected, sizeof expected, "in: to decompress it takes more than the %llu MiB of memory "
+		         "that are left for that; use a larger -S, or decompress it first",
+		         (unsigned long long)(most >> 20));
+		CHECK(most == 0 || cases[c].log == 10 || most >> cases[c].log > 0
+		      ? status == GS_OK && got == 3000 && memcmp(plain, text, got) == 0
+		      : status == GS_EBUDGET && strcmp(gs_message(), expected) == 0,
+		      "a window of 2^%d in %llu bytes: %s", cases[c].log, (unsigned long long)most,
+		      status == GS_OK ? "ok" : gs_message());
+	}
+	for (unsigned limited = 0; limited < 2; limited++) {
+		options = (struct gs_inflate_options){ .threads = 1, .window_bytes = limited << 20 };
+		status = unpack(GSORT_DECOMPRESS_ZSTD, beyond, sizeof beyond - 1, false, 1 << 20, plain, &got);
+		CHECK(limited ? status == GS_EBUDGET : status == GS_EINPUT &&
+		      strstr(gs_message(), "corrupt zstd data") != NULL, "a window of 2^41: %s", gs_message());
+	}
 	free(packed);
 }
 
@@ -460,9 +532,37 @@ check_names(void)
 		{ "a.gz.bin", GSORT_DECOMPRESS_NONE },
 	};
 
-	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
-		CHECK(gs_inflate_suffix(rows[r].name) == rows[r].format,
+	char skipped[] = "\x50\x2a\x4d\x18", text[200];
+	const char *at = gs_inflate_libraries(text, sizeof text);
+
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+		const char *program = gs_inflate_program(rows[r].name), *expected = NULL;
+
+		for (size_t f = 0; f < FORMATS; f++)
+			if (formats[f].decompress == rows[r].format)
+				expected = formats[f].name;
+		CHECK(gs_inflate_suffix(rows[r].name) == rows[r].format &&
+		      (program == NULL) == (expected == NULL) &&
+		      (program == NULL || strcmp(program, expected) == 0),
 		      "the suffix of '%s' means what it should", rows[r].name);
+	}
+	for (int first = 0x4f; first <= 0x60; first++) {
+		skipped[0] = (char)first;
+		for (size_t bytes = 3; bytes <= 4; bytes++)
+			CHECK(gs_inflate_sniff(skipped, bytes) == (bytes == 4 && first >= 0x50 && first < 0x60
+			      ? GSORT_DECOMPRESS_ZSTD : GSORT_DECOMPRESS_NONE),
+			      "%zu bytes of a frame to be skipped, %#x", bytes, (unsigned)first);
+	}
+	for (size_t l = 0; l < 4; l++) {	/* each once, with its version */
+		static const char *const names[] = { "zlib ", ", libarchive ", ", liblzma ", ", libzstd " };
+
+		CHECK(strncmp(at, names[l], strlen(names[l])) == 0 && at[strlen(names[l])] >= '0' &&
+		      at[strlen(names[l])] <= '9', "library %zu is named: %s", l, at);
+		at += strlen(names[l]);
+		at += strcspn(at, ",");
+	}
+	CHECK(*at == '\0', "and no other: %s", at);
+	CHECK(strncmp(gs_inflate_libraries(text, 8), "zlib 1.2.3", 7) == 0 && text[7] == '\0', "in 8 bytes: %s", text);
 	CHECK(gs_inflate_sniff("12345\n", 6) == GSORT_DECOMPRESS_NONE, "digits have no magic");
 	CHECK(gs_inflate_sniff("\x1f\x8b", 2) == GSORT_DECOMPRESS_NONE, "two bytes are too few");
 }
@@ -482,6 +582,9 @@ unit_inflate(void)
 		options = option_rows[f / FORMATS];
 		CHECK(gs_inflate_sniff(packed, GS_MAGIC_BYTES) == format->decompress,
 		      "%s is recognized", format->name);
+		CHECK(gs_inflate_sniff(packed, format->magic_bytes) == format->decompress &&
+		      gs_inflate_sniff(packed, format->magic_bytes - 1) == GSORT_DECOMPRESS_NONE,
+		      "%s is recognized by %zu bytes", format->name, format->magic_bytes);
 		check_members(format, text);
 		check_cut(format, packed, bytes, plain);
 		check_reads(format, packed, bytes, plain);
@@ -496,6 +599,7 @@ unit_inflate(void)
 	check_frame_memory(&formats[0]);
 	check_frame_memory(&formats[3]);
 	check_zstd_extras(text, plain);
+	check_windows(text, plain);
 	check_names();
 	free(text);
 	free(packed);

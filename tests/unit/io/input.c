@@ -735,6 +735,63 @@ check_compressed_file(void)
 	free(packed);
 }
 
+/* Each call for memory, or to read, fails in turn: that is an error, or both files come, twice, the compressed
+ * one as what it holds. */
+static void
+check_failing(unsigned threads)
+{
+	enum { BYTES = 20000 };
+	const char *names[] = { path("a"), path("b") };
+	const struct gs_input_options options = { .names = names, .count = 2, .threads = threads };
+	char *data = content(0, BYTES), *packed = malloc(2 * BYTES), *came = malloc(5 * BYTES);
+	const size_t packed_bytes = gzip(data, BYTES, packed, 2 * BYTES);
+	FILE *file = fopen(names[1], "w");
+	unsigned errors = 0;
+	size_t memory = 0;
+	bool failed = true;
+
+	fwrite(packed, 1, packed_bytes, file);
+	fclose(file);
+	file = fopen(names[0], "w");
+	fwrite(data, 1, BYTES, file);
+	fclose(file);
+	for (long call = -1; failed; call++) {
+		struct gs_input *input = NULL;
+		size_t at = 0, got = 1;
+		gs_status status;
+		bool good;
+
+		units_fail(call < 0 ? 1000000 : call);	/* at first none does: libraries are loaded */
+		status = gs_input_open(&input, &options);
+		for (unsigned time = 0; time < 2 && status == GS_OK; time++) {
+			while (status == GS_OK && gs_input_next(input))
+				for (got = 1; status == GS_OK && got > 0; at += got)
+					status = gs_input_read(input, came + at, 3000, &got);
+			if (status == GS_OK && time == 0)
+				status = gs_input_rewind(input);
+		}
+		failed = units_has_failed() || call < 0;
+		errors += status != GS_OK;
+		good = at == 4 * BYTES;
+		for (size_t f = 0; f < 4 && good; f++)
+			good = memcmp(came + f * BYTES, data, BYTES) == 0;
+		CHECK(status == GS_OK ? good : failed && (strstr(gs_message(), ": Input/output error") != NULL ||
+		      strstr(gs_message(), "no memory") != NULL),
+		      "call %ld fails, %u threads: status %d, %zu bytes, %s", call, threads, (int)status, at,
+		      status == GS_OK ? "ok" : gs_message());
+		gs_input_close(input);
+		memory = call < 0 ? units_memory() : memory;
+		CHECK(units_memory() == memory, "call %ld fails: %zd bytes are not given back", call,
+		      (ssize_t)(units_memory() - memory));
+	}
+	CHECK(errors > 5, "%u calls fail", errors);
+	remove(names[0]);
+	remove(names[1]);
+	free(came);
+	free(packed);
+	free(data);
+}
+
 /* ---- standard input --------------------------------------------------------------- */
 
 /* Standard input is FD for CHECKED(). */
@@ -948,6 +1005,8 @@ unit_input(void)
 	check_replaced();
 	check_compressed_file();
 	check_standard_input();
+	check_failing(1);
+	check_failing(3);
 	check_pipes();
 	for (unsigned round = 0; round < (units_brief() ? 20 : 500); round++)
 		check_stopped();

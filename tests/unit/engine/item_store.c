@@ -6,9 +6,11 @@
  * Records have a word and their number; lines have a first byte that is their word, and differ in length.
  * The model is a stable sort, a walk over its groups, and a cut at the head or tail.
  */
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "engine/item_store.h"
 #include "tests/unit/units.h"
@@ -35,6 +37,8 @@ struct row {
 	size_t      emit_at, emit_bytes;
 	uint64_t    enough;		/* the sink stops after this many items; 0: never */
 	bool        fails;		/* the sink fails at its second call */
+	unsigned    last_call;		/* the sink has enough at this call; 0: it does not count them */
+	bool        asleep;		/* the sink waits until no other thread works */
 	const struct gs_item_order *order;	/* a wrong one; or NULL */
 	const char *program;		/* compresses what is on disk; or NULL */
 };
@@ -108,6 +112,8 @@ static const struct row rows[] = {
 	{ "a sink that has enough", false, ITEMS, 5000, 3, ENOUGH, .enough = 9 },
 	{ "a head that is put", false, ITEMS, 5000, 3, ENOUGH, .head = 20000, .puts = true },
 	{ "a tail in files that is put", false, ITEMS, 5000, 2, LITTLE, .tail = 20001, .puts = true },
+	{ "a sink that fails while all others wait", true, ITEMS, 200, 3, LITTLE, .fails = true, .asleep = true },
+	{ "a sink that goes on when all others wait", true, ITEMS, 200, 3, LITTLE, .asleep = true },
 	{ "a sink that fails", true, ITEMS, 200, 3, ENOUGH, .fails = true },
 	{ "a sink of groups in files that fails", false, ITEMS, 5000, 2, LITTLE, GROUPS, .fails = true },
 	{ "a sink that fails, of one thread", false, ITEMS, 5000, 1, LITTLE, .fails = true },
@@ -366,6 +372,28 @@ struct drained {
 	_Atomic unsigned calls;
 };
 
+/* Does another thread of this process work? */
+static bool
+works_another(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	bool works = false;
+
+	for (struct dirent *entry; tasks != NULL && (entry = readdir(tasks)) != NULL;) {
+		char name[300], text[200];
+		FILE *file;
+
+		snprintf(name, sizeof name, "/proc/self/task/%s/stat", entry->d_name);
+		file = atoi(entry->d_name) > 0 && atoi(entry->d_name) != gettid() ? fopen(name, "r") : NULL;
+		works |= file != NULL && fgets(text, sizeof text, file) != NULL && strstr(text, ") S ") == NULL;
+		if (file != NULL)
+			fclose(file);
+	}
+	if (tasks != NULL)
+		closedir(tasks);
+	return works;
+}
+
 /* Nothing follows the failed call, except items that other threads put meanwhile. */
 static gs_status
 count_call(struct drained *drained)
@@ -384,6 +412,8 @@ take(void *context, struct gs_sorted_span *span)
 	struct drained *drained = context;
 	const struct gs_span *items_of = &span->span;
 
+	for (unsigned try = 0; drained->row->asleep && try < 1000 && works_another(); try++)
+		usleep(1000);
 	TRY(count_call(drained));
 	drained->wrong += drained->ended || span->slot != GS_NO_SLOT || items_of->key_bits != 0 ||
 	                  (items_of->times != NULL) != (drained->row->most > 0 && !drained->row->firsts);
@@ -396,7 +426,8 @@ take(void *context, struct gs_sorted_span *span)
 	memcpy(got + drained->bytes, items_of->items, items_of->bytes);
 	drained->bytes += items_of->bytes;
 	drained->count += items_of->count;
-	span->enough = drained->ended = drained->row->enough > 0 && drained->count >= drained->row->enough;
+	span->enough = drained->ended = (drained->row->enough > 0 && drained->count >= drained->row->enough &&
+	                                 drained->calls >= drained->row->last_call);
 	return GS_OK;
 }
 
@@ -733,6 +764,13 @@ unit_item_store(void)
 			.about = "a set of few values", .lines = keep % 2 == 0, .items = ITEMS, .values = 3,
 			.threads = 2, .memory = LITTLE, .distinct = keep == 7,
 			.keep = keep > 0 ? (enum gs_set_keep)keep : GS_KEEP_UNION,
+		});
+	/* each thread makes two parts ahead */
+	for (unsigned call = 1; call <= 8 && got != NULL; call++)
+		check_row(&(struct row){
+			.about = "a sink that has enough while all others wait", .lines = true, .items = ITEMS,
+			.values = 200, .threads = 3, .memory = LITTLE, .enough = 1, .last_call = call,
+			.asleep = true,
 		});
 	check_falls();
 	check_errors();

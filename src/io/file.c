@@ -173,7 +173,7 @@ gs_file_leave(struct gs_file *file)
 void
 gs_file_close_left(struct gs_file *file)
 {
-	if (file->stays && file->regular && file->references > 0)
+	if (file->stays && file->regular)
 		release(file);
 	file->stays = false;
 }

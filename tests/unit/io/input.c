@@ -99,7 +99,7 @@ check_part(size_t more)
 	const char *name = path("sized");
 	struct gs_input *input;
 	char *data = malloc(bytes + GS_TEAM_BYTES);
-	size_t got, behind = 0;
+	size_t got, behind = 0, wrong = 0;
 
 	memset(data, '?', bytes + GS_TEAM_BYTES);
 	write_file("sized", bytes + 3 * GS_TEAM_BYTES);
@@ -109,6 +109,35 @@ check_part(size_t more)
 	while (behind < GS_TEAM_BYTES && data[bytes + behind] == '?')
 		behind++;
 	CHECK(behind == GS_TEAM_BYTES, "and none behind them");
+	CHECK(gs_input_read(input, data, 2 * GS_TEAM_BYTES, &got) == GS_OK && got == 2 * GS_TEAM_BYTES,
+	      "and then more: %zu bytes", got);
+	for (size_t b = 0; b < got; b++)
+		wrong += data[b] != byte_at(bytes + b);
+	CHECK(wrong == 0, "of which %zu are wrong", wrong);
+	gs_input_close(input);
+	free(data);
+}
+
+/* A team reads a part of a file. */
+static void
+check_range(void)
+{
+	enum { FROM = 7, BYTES = 2 * GS_TEAM_BYTES + 5 };
+	const char *name = path("sized");
+	const struct gs_range range = { FROM, FROM + BYTES };
+	const struct gs_input_options options = {
+		.names = &name, .count = 1, .unit = 1, .threads = 3, .ranges = &range,
+	};
+	char *data = malloc(3 * GS_TEAM_BYTES);
+	struct gs_input *input;
+	size_t got, right = 0;
+
+	write_file("sized", 3 * GS_TEAM_BYTES);
+	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_next(input) &&
+	      gs_input_read(input, data, 3 * GS_TEAM_BYTES, &got) == GS_OK && got == BYTES, "a part is read");
+	while (right < BYTES && data[right] == byte_at(FROM + right))
+		right++;
+	CHECK(right == BYTES, "and byte %zu is right", right);
 	gs_input_close(input);
 	free(data);
 }
@@ -121,6 +150,7 @@ check_changes(void)
 		{ "a file that grew is read to its new end", 5 << 20, LARGE_BYTES },
 		{ "a file that shrank is read to its new end", LARGE_BYTES, 5000001 },
 		{ "a file that shrank to nothing is empty", LARGE_BYTES, 0 },
+		{ "a file that shrank to less than a piece is read to its new end", LARGE_BYTES, 1000 },
 		{ "a small file that grew is read to its new end", 10, LARGE_BYTES },
 	};
 	char *data = malloc(LARGE_BYTES + 1);
@@ -203,6 +233,27 @@ check_claims(void)
 	}
 }
 
+/* What a file has grown by is not claimed, even if some of it has been read. */
+static void
+check_claims_grown(void)
+{
+	const char *name = path("changes");
+	struct gs_input_piece piece;
+	struct gs_input *input;
+	char data[2000];
+	size_t got;
+	bool yes;
+
+	write_file("changes", 1000);
+	input = open_binary(name, 1);
+	write_file("changes", 3000);
+	CHECK(gs_input_next(input) && gs_input_read(input, data, 2000, &got) == GS_OK && got == 2000 &&
+	      gs_input_claims(input, &yes) == GS_OK, "more is read than there was");
+	gs_input_claim(input, 100, &piece);
+	CHECK(piece.bytes == 0, "and none of the rest is claimed: %zu bytes", piece.bytes);
+	gs_input_close(input);
+}
+
 /* Pieces of a file that the input has left, and what cannot be claimed. */
 static void
 check_claims_left(void)
@@ -217,14 +268,13 @@ check_claims_left(void)
 	struct gs_input_piece pieces[2];
 	char data[8];
 	struct gs_input *input;
-	int free_fd = dup(0), next_fd, pipe_fd;
+	int free_fd = dup(0), next_fd;
 	size_t got;
 	bool yes;
 
 	close(free_fd);
 	write_file("eight", 8);
 	mkfifo(names[1], 0600);
-	pipe_fd = open(names[1], O_RDWR);
 	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_next(input) &&
 	      gs_input_claims(input, &yes) == GS_OK && yes, "a file can be claimed");
 	gs_input_glance(input, 0, 8, data, &got);
@@ -240,15 +290,17 @@ check_claims_left(void)
 	for (unsigned p = 0; p < 2; p++)
 		gs_input_claim(input, 4, &pieces[p]);
 	CHECK(gs_input_next(input) && gs_input_claims(input, &yes) == GS_OK && !yes,
-	      "a pipe behind it cannot");
+	      "a pipe behind it cannot, and nobody waits for its writer");
 	CHECK(gs_input_read_piece(input, &pieces[1], data + 4, &got) == GS_OK && got == 4 &&
 	      gs_input_read_piece(input, &pieces[0], data, &got) == GS_OK && got == 4 && is_content(data, 8),
 	      "pieces of a file that was left can be read");
-	gs_input_close(input);
-	close(pipe_fd);
 	next_fd = dup(0);
 	close(next_fd);
-	CHECK(next_fd == free_fd, "and then it is closed");
+	CHECK(next_fd == free_fd, "then nobody needs it");
+	gs_input_close(input);
+	next_fd = dup(0);
+	close(next_fd);
+	CHECK(next_fd == free_fd, "and it is closed once");
 	remove(names[1]);
 }
 
@@ -498,6 +550,7 @@ check_ahead_error(void)
 {
 	static const char half[] = "\x1f\x8b\x08\0\0\0\0\0\0\x03\x33\x34\x32\x36\x31\x35\x33\x36";
 	static const char whole[] = "\x1f\x8b\x08\0\0\0\0\0\2\3KLJNIMK\xcf" "HD\xa3\1g\nZ/\x18\0\0\0";
+	static const char keys[] = "\x1f\x8b\x08\xff" "abcdefghijklmnop";
 	const char *names[] = { path("half.gz") };
 	_Atomic uint64_t stored = 0;
 	const struct gs_input_options options = {
@@ -526,21 +579,36 @@ check_ahead_error(void)
 	gs_ahead_close(&ahead);
 	gs_input_close(input);
 	rename(names[0], path("half"));
-	for (int says = 0; says < 2; says++) {
+	for (int says = 0; says < 3; says++) {
 		const char *const unnamed[] = { path("half") };
 		struct gs_input_options told = options;
 
 		told.names = unnamed;
-		told.decompress = says ? GSORT_DECOMPRESS_GZIP : GSORT_DECOMPRESS_AUTO;
+		told.decompress = says == 1 ? GSORT_DECOMPRESS_GZIP : GSORT_DECOMPRESS_AUTO;
+		told.unit = says == 2 ? 0 : 4;		/* text */
 		CHECK(gs_input_open(&input, &told) == GS_OK && gs_input_next(input), "it is opened again");
 		do
 			status = gs_input_read(input, plain, sizeof plain, &bytes);
 		while (status == GS_OK && bytes > 0);
-		CHECK(status == GS_EINPUT && (strstr(gs_message(), "if these are raw keys") == NULL) == says,
+		CHECK(status == GS_EINPUT && (strstr(gs_message(), "if these are raw keys") == NULL) == (says > 0),
 		      "keys may look compressed, if nobody says that they are: %s", gs_message());
 		gs_input_close(input);
 	}
 
+	file = fopen(path("half"), "w");
+	fwrite(keys, 1, sizeof keys - 1, file);
+	fclose(file);
+	for (unsigned unit = 1; unit <= 4; unit *= 4) {
+		const char *const unnamed[] = { path("half") };
+		struct gs_input_options raw = options;
+
+		raw.names = unnamed;
+		raw.unit = unit;
+		CHECK(gs_input_open(&input, &raw) == GS_OK && gs_input_next(input) &&
+		      gs_input_read(input, plain, sizeof plain, &bytes) == GS_OK && bytes == sizeof keys - 1,
+		      "keys of %u bytes that cannot be gzip, as its flags are none", unit);
+		gs_input_close(input);
+	}
 	file = fopen(names[0], "w");
 	fwrite(whole, 1, sizeof whole - 1, file);
 	fclose(file);
@@ -666,16 +734,20 @@ check_replaced(void)
 {
 	const char *names[] = { path("a"), path("b") };
 	struct gs_input_options options = { .names = names, .count = 2, .unit = 4 };
+	const int free_fd = dup(0);
 	struct gs_input *input;
+	int next_fd;
 	size_t got;
 	char byte;
 
+	close(free_fd);
 	write_file("a", 1000);
 	write_file("b", 1000);
 	write_file("c", 1000);
 	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_next(input) &&
 	      reads(input, 0, 1001, 1000) && gs_input_next(input) && reads(input, 0, 10, 10),
 	      "two files are read");
+	gs_input_close_left(input);	/* none is kept */
 	remove(names[1]);
 	CHECK(gs_input_rewind(input) == GS_OK && gs_input_next(input) && reads(input, 0, 1001, 1000) &&
 	      gs_input_next(input) && reads(input, 0, 1001, 1000), "the second, whose name is gone, too");
@@ -707,6 +779,9 @@ check_replaced(void)
 		      (part ? gs_input_read(input, &byte, 1, &got) == GS_EIO
 		            : reads(input, 0, 1001, 1000) && gs_input_next(input) && !gs_input_next(input)),
 		      part ? "one was closed, and has gone" : "one that has gone stays open until then");
+		next_fd = dup(0);
+		close(next_fd);
+		CHECK(part || next_fd == free_fd, "and is closed when it is left again");
 		gs_input_close(input);
 	}
 	remove(names[1]);
@@ -813,7 +888,10 @@ check_offset(void)
 	struct gs_input_options options = {
 		.names = &standard_input, .count = 1, .unit = 4, .threads = 1,
 	};
+	struct gs_input_piece piece;
 	struct gs_input *input;
+	char data[10];
+	size_t got;
 
 	CHECK(gs_input_open(&input, &options) == GS_OK &&
 	      gs_files_bytes(gs_input_files(input), false) == 993 && gs_input_next(input) &&
@@ -821,6 +899,10 @@ check_offset(void)
 	      gs_input_next(input) && reads(input, 7, 1000, 993) && !gs_input_next(input) &&
 	      gs_input_rewind(input) == GS_OK && gs_input_next(input) && reads(input, 7, 90, 90),
 	      "a file that is standard input is read again from where it was");
+	gs_input_claim(input, 10, &piece);
+	CHECK(gs_input_read_piece(input, &piece, data, &got) == GS_OK && got == 10 && data[0] == byte_at(97) &&
+	      reads(input, 107, 20, 20) && gs_input_rewind(input) == GS_OK && gs_input_next(input) &&
+	      reads(input, 7, 90, 90), "and behind a piece of it, and again");
 	CHECK(!gs_input_next(input) && lseek(STDIN_FILENO, 0, SEEK_CUR) == 97,
 	      "and left where reading ended");
 	gs_input_close(input);
@@ -834,8 +916,8 @@ check_offset_compressed(void)
 
 	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_next(input) &&
 	      reads(input, 0, 4000, 4000) && gs_input_rewind(input) == GS_OK &&
-	      gs_input_next(input) && reads(input, 0, 60000, 50000),
-	      "and if it is compressed");
+	      gs_input_next(input) && reads(input, 0, 60000, 50000) && !gs_input_next(input) &&
+	      lseek(STDIN_FILENO, 0, SEEK_CUR) > 7, "and if it is compressed, and left behind its beginning");
 	gs_input_close(input);
 	CHECK(fcntl(STDIN_FILENO, F_GETFD) >= 0, "standard input stays open");
 }
@@ -971,10 +1053,12 @@ unit_input(void)
 		return;
 	}
 	check_sizes();
+	check_range();
 	check_part(1);
 	check_part(100);
 	check_changes();
 	check_claims();
+	check_claims_grown();
 	check_claims_left();
 	check_partial();
 	check_errors();

@@ -112,7 +112,8 @@ static const struct row rows[] = {
 	{ "a sink that has enough", false, ITEMS, 5000, 3, ENOUGH, .enough = 9 },
 	{ "a head that is put", false, ITEMS, 5000, 3, ENOUGH, .head = 20000, .puts = true },
 	{ "a tail in files that is put", false, ITEMS, 5000, 2, LITTLE, .tail = 20001, .puts = true },
-	{ "a sink that fails while all others wait", true, ITEMS, 200, 3, LITTLE, .fails = true, .asleep = true },
+	{ "a sink that fails while all others wait", true, ITEMS, 200, 3, LITTLE, .fails = true,
+	  .asleep = true },
 	{ "a sink that goes on when all others wait", true, ITEMS, 200, 3, LITTLE, .asleep = true },
 	{ "a sink that fails", true, ITEMS, 200, 3, ENOUGH, .fails = true },
 	{ "a sink of groups in files that fails", false, ITEMS, 5000, 2, LITTLE, GROUPS, .fails = true },
@@ -385,7 +386,8 @@ works_another(void)
 
 		snprintf(name, sizeof name, "/proc/self/task/%s/stat", entry->d_name);
 		file = atoi(entry->d_name) > 0 && atoi(entry->d_name) != gettid() ? fopen(name, "r") : NULL;
-		works |= file != NULL && fgets(text, sizeof text, file) != NULL && strstr(text, ") S ") == NULL;
+		works |= file != NULL && fgets(text, sizeof text, file) != NULL &&
+		         strstr(text, ") S ") == NULL;
 		if (file != NULL)
 			fclose(file);
 	}
@@ -768,9 +770,9 @@ unit_item_store(void)
 	/* each thread makes two parts ahead */
 	for (unsigned call = 1; call <= 8 && got != NULL; call++)
 		check_row(&(struct row){
-			.about = "a sink that has enough while all others wait", .lines = true, .items = ITEMS,
-			.values = 200, .threads = 3, .memory = LITTLE, .enough = 1, .last_call = call,
-			.asleep = true,
+			.about = "a sink that has enough while all others wait", .lines = true,
+			.items = ITEMS, .values = 200, .threads = 3, .memory = LITTLE, .enough = 1,
+			.last_call = call, .asleep = true,
 		});
 	check_falls();
 	check_errors();

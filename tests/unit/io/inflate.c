@@ -372,12 +372,13 @@ check_zstd_extras(const char *text, char *plain)
 	free(packed);
 }
 
-/* A frame of zstd says how large its window is, a power of two: is it allowed, or too large, or beyond all? */
+/* A frame of zstd says how large its window is, a power of two: allowed, or too large, or beyond all. */
 static void
 check_windows(const char *text, char *plain)
 {
 	static const struct { int log; uint64_t most; } cases[] = {
-		{ 10, 1 }, { 10, 1 << 10 }, { 10, 0 }, { 11, (1 << 11) - 1 }, { 11, 1 << 11 }, { 20, (1 << 21) - 1 },
+		{ 10, 1 }, { 10, 1 << 10 }, { 10, 0 }, { 11, (1 << 11) - 1 }, { 11, 1 << 11 },
+		{ 20, (1 << 21) - 1 },
 		{ 20, (1 << 20) - 1 }, { 27, 1 << 27 }, { 27, (1 << 27) - 1 }, { 28, 0 },
 		{ 28, UINT64_MAX }, { 31, (1u << 31) - 1 },
 	};
@@ -395,14 +396,15 @@ check_windows(const char *text, char *plain)
 
 		options = (struct gs_inflate_options){ .threads = 1, .window_bytes = most };
 		ZSTD_CCtx_setParameter(zstd, ZSTD_c_windowLog, 10);
-		ZSTD_compressStream2(zstd, &out, &in, ZSTD_e_continue);	/* so it does not say how long it is */
+		/* first some, so the frame does not say how long it is */
+		ZSTD_compressStream2(zstd, &out, &in, ZSTD_e_continue);
 		while (ZSTD_compressStream2(zstd, &out, &in, ZSTD_e_end) != 0)
 			;
 		ZSTD_freeCCtx(zstd);
 		packed[5] = (char)((cases[c].log - 10) << 3);	/* the header's byte about it */
 		status = unpack(GSORT_DECOMPRESS_ZSTD, packed, out.pos, false, 1 << 20, plain, &got);
-		snprintf(expected, sizeof expected, "in: to decompress it takes more than the %llu MiB of memory "
-		         "that are left for that; use a larger -S, or decompress it first",
+		snprintf(expected, sizeof expected, "in: to decompress it takes more than the %llu MiB of "
+		         "memory that are left for that; use a larger -S, or decompress it first",
 		         (unsigned long long)(most >> 20));
 		CHECK(most == 0 || cases[c].log == 10 || most >> cases[c].log > 0
 		      ? status == GS_OK && got == 3000 && memcmp(plain, text, got) == 0
@@ -412,9 +414,11 @@ check_windows(const char *text, char *plain)
 	}
 	for (unsigned limited = 0; limited < 2; limited++) {
 		options = (struct gs_inflate_options){ .threads = 1, .window_bytes = limited << 20 };
-		status = unpack(GSORT_DECOMPRESS_ZSTD, beyond, sizeof beyond - 1, false, 1 << 20, plain, &got);
+		status = unpack(GSORT_DECOMPRESS_ZSTD, beyond, sizeof beyond - 1, false, 1 << 20, plain,
+		                &got);
 		CHECK(limited ? status == GS_EBUDGET : status == GS_EINPUT &&
-		      strstr(gs_message(), "corrupt zstd data") != NULL, "a window of 2^41: %s", gs_message());
+		      strstr(gs_message(), "corrupt zstd data") != NULL, "a window of 2^41: %s",
+		      gs_message());
 	}
 	free(packed);
 }
@@ -562,7 +566,8 @@ check_names(void)
 		at += strcspn(at, ",");
 	}
 	CHECK(*at == '\0', "and no other: %s", at);
-	CHECK(strncmp(gs_inflate_libraries(text, 8), "zlib 1.2.3", 7) == 0 && text[7] == '\0', "in 8 bytes: %s", text);
+	CHECK(strncmp(gs_inflate_libraries(text, 8), "zlib 1.2.3", 7) == 0 && text[7] == '\0',
+	      "in 8 bytes: %s", text);
 	CHECK(gs_inflate_sniff("12345\n", 6) == GSORT_DECOMPRESS_NONE, "digits have no magic");
 	CHECK(gs_inflate_sniff("\x1f\x8b", 2) == GSORT_DECOMPRESS_NONE, "two bytes are too few");
 }

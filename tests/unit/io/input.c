@@ -590,7 +590,8 @@ check_ahead_error(void)
 		do
 			status = gs_input_read(input, plain, sizeof plain, &bytes);
 		while (status == GS_OK && bytes > 0);
-		CHECK(status == GS_EINPUT && (strstr(gs_message(), "if these are raw keys") == NULL) == (says > 0),
+		CHECK(status == GS_EINPUT &&
+		      (strstr(gs_message(), "if these are raw keys") == NULL) == (says > 0),
 		      "keys may look compressed, if nobody says that they are: %s", gs_message());
 		gs_input_close(input);
 	}
@@ -810,8 +811,8 @@ check_compressed_file(void)
 	free(packed);
 }
 
-/* Each call for memory, or to read, fails in turn: that is an error, or both files come, twice, the compressed
- * one as what it holds. */
+/* Each call for memory, or to read, fails in turn: that is an error, or both files come, twice, and the
+ * compressed one as what it holds. */
 static void
 check_failing(unsigned threads)
 {
@@ -850,8 +851,9 @@ check_failing(unsigned threads)
 		good = at == 4 * BYTES;
 		for (size_t f = 0; f < 4 && good; f++)
 			good = memcmp(came + f * BYTES, data, BYTES) == 0;
-		CHECK(status == GS_OK ? good : failed && (strstr(gs_message(), ": Input/output error") != NULL ||
-		      strstr(gs_message(), "no memory") != NULL),
+		CHECK(status == GS_OK ? good
+		      : failed && (strstr(gs_message(), ": Input/output error") != NULL ||
+		                   strstr(gs_message(), "no memory") != NULL),
 		      "call %ld fails, %u threads: status %d, %zu bytes, %s", call, threads, (int)status, at,
 		      status == GS_OK ? "ok" : gs_message());
 		gs_input_close(input);
@@ -900,9 +902,9 @@ check_offset(void)
 	      gs_input_rewind(input) == GS_OK && gs_input_next(input) && reads(input, 7, 90, 90),
 	      "a file that is standard input is read again from where it was");
 	gs_input_claim(input, 10, &piece);
-	CHECK(gs_input_read_piece(input, &piece, data, &got) == GS_OK && got == 10 && data[0] == byte_at(97) &&
-	      reads(input, 107, 20, 20) && gs_input_rewind(input) == GS_OK && gs_input_next(input) &&
-	      reads(input, 7, 90, 90), "and behind a piece of it, and again");
+	CHECK(gs_input_read_piece(input, &piece, data, &got) == GS_OK && got == 10 &&
+	      data[0] == byte_at(97) && reads(input, 107, 20, 20) && gs_input_rewind(input) == GS_OK &&
+	      gs_input_next(input) && reads(input, 7, 90, 90), "and behind a piece of it, and again");
 	CHECK(!gs_input_next(input) && lseek(STDIN_FILENO, 0, SEEK_CUR) == 97,
 	      "and left where reading ended");
 	gs_input_close(input);

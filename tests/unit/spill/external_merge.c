@@ -103,7 +103,8 @@ append(const struct gs_span *span, unsigned bits, char *got, size_t *count)
 /* Drain all keys into GOT, spans that stay after the next call; returns how many, or SIZE_MAX if something is
  * odd.  *PASSED is set to the keys in spans that do not stay, as windows are passed on. */
 static size_t
-drain(struct gs_external_merge *merge, unsigned bits, char *got, size_t room, size_t *passed, gs_status *status)
+drain(struct gs_external_merge *merge, unsigned bits, char *got, size_t room, size_t *passed,
+      gs_status *status)
 {
 	size_t count = 0;
 	struct gs_span span, before = { .count = 0 };
@@ -146,7 +147,7 @@ check_row(const struct row *row, unsigned bits, unsigned threads, size_t memory_
 {
 	const size_t key_bytes = bits / 8, room = row->sources * (row->keys + 13 * MOST_SOURCES) + 1;
 	struct gs_source sources[MOST_SOURCES];
-	struct given given[MOST_SOURCES];
+	struct given given[MOST_SOURCES] = { { .keys = NULL } };
 	uint64_t *all = malloc(room * sizeof *all);
 	char *keys = malloc(room * key_bytes), *got = malloc(room * key_bytes);
 	char *memory = malloc(memory_bytes);
@@ -229,7 +230,8 @@ check_error(size_t row, bool side_by_side)
 
 		for (size_t i = 0; i < KEYS; i++)
 			keys[s][i] = 4 * i + s;
-		given[s] = give(keys[s], fails ? 10000 + s : 10000, sizeof keys[s][0], 1000, errors[row].fails_at[s]);
+		given[s] = give(keys[s], fails ? 10000 + s : 10000, sizeof keys[s][0], 1000,
+		                errors[row].fails_at[s]);
 		sources[s] = (struct gs_source){ .read = read_given, .context = &given[s],
 		                                 .side_by_side = side_by_side };
 	}
@@ -303,7 +305,8 @@ check_disorder(unsigned bits, unsigned threads, size_t used, bool verified)
 	}
 	for (size_t s = 0; s < used; s++) {
 		given[s] = give((char *)all + s * KEYS * (bits / 8), KEYS, bits / 8, SIZE_MAX, NEVER);
-		sources[s] = (struct gs_source){ .read = read_given, .context = &given[s], .verified = verified };
+		sources[s] = (struct gs_source){ .read = read_given, .context = &given[s],
+		                                 .verified = verified };
 	}
 	status = gs_external_merge_open(&merge, memory, memory_bytes, bits, sources, used, threads);
 	if (status == GS_OK)
@@ -376,7 +379,7 @@ check_drain(size_t most, long fails_at, bool sink_fails)
 	free(memory);
 }
 
-/* Sources that can be read side by side are: the first read() of each waits until the other is called, too. */
+/* Sources that can be read side by side are: the first read() of each waits for the other's. */
 struct meeting {
 	pthread_mutex_t lock;
 	pthread_cond_t  changed;
@@ -411,7 +414,8 @@ check_together(void)
 	struct gs_span span;
 
 	CHECK(gs_external_merge_open(&merge, memory, memory_bytes, 32, sources, 2, 2) == GS_OK &&
-	      gs_external_merge_next(merge, &span) == GS_OK && span.count == 0, "two sources are read at once");
+	      gs_external_merge_next(merge, &span) == GS_OK && span.count == 0,
+	      "two sources are read at once");
 	gs_external_merge_close(merge);
 	free(memory);
 }

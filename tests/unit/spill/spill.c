@@ -1069,14 +1069,17 @@ check_blocks_open(void)
 		struct gs_blocks blocks = { .writers = 0 };
 		bool good = true;
 
-		CHECK(gs_blocks_open(&blocks, GS_PACK_LZ4, cases[c].threads, memory, cases[c].bytes) == GS_OK &&
-		      blocks.writers == cases[c].writers && blocks.readers == cases[c].readers &&
+		CHECK(gs_blocks_open(&blocks, GS_PACK_LZ4, cases[c].threads, memory,
+		                     cases[c].bytes) == GS_OK && blocks.writers == cases[c].writers &&
+		      blocks.readers == cases[c].readers &&
 		      blocks.block_bytes == cases[c].block_bytes && blocks.part == memory,
 		      "%u threads, %zu bytes: %zu and %zu packers, blocks of %zu", cases[c].threads,
 		      cases[c].bytes, blocks.writers, blocks.readers, blocks.block_bytes);
-		for (size_t p = 0; p < blocks.writers + blocks.readers; p++, at += gs_packer_bytes(blocks.block_bytes))
+		for (size_t p = 0; p < blocks.writers + blocks.readers; p++) {
 			good &= blocks.packers[p].planes == (void *)at &&
 			        blocks.packers[p].block_bytes == blocks.block_bytes;
+			at += gs_packer_bytes(blocks.block_bytes);
+		}
 		CHECK(good && at <= memory + cases[c].bytes, "each of %zu packers has memory of its own",
 		      blocks.writers);
 		gs_blocks_close(&blocks);
@@ -1091,7 +1094,8 @@ check_blocks(enum gs_pack_method method, unsigned bits, size_t count, size_t pie
 {
 	enum { WRITERS = 3, MEMORY_BYTES = WRITERS << 20 };
 	const size_t key_bytes = bits / 8, most = (128 << 10) / key_bytes;
-	char *memory = malloc(MEMORY_BYTES), *keys = malloc(count * key_bytes), *got = malloc(count * key_bytes);
+	char *memory = malloc(MEMORY_BYTES), *keys = malloc(count * key_bytes);
+	char *got = malloc(count * key_bytes);
 	struct gs_blocks_cursor cursor = { .bits = bits };
 	struct gs_pack_header header = { .keys = 0 };
 	uint64_t at = 0;

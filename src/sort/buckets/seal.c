@@ -274,7 +274,6 @@ list_buckets(struct gs_buckets *buckets, struct gs_part_list *list, struct gs_bu
 		set_bounds(part, &buckets->binner, b, least, most);
 		buckets->parts.sorted[buckets->task_count++] = (uint32_t)(part - buckets->parts.entries);
 	}
-	list->joining = false;
 }
 
 static int

@@ -29,6 +29,8 @@ static uint64_t sevens(uint64_t i) { (void)i; return 7; }
 static uint64_t peak(uint64_t i)   { return i < 100 ? i : 200 - i; }
 static uint64_t up_late(uint64_t i)   { return i == 0 ? 1000 : i; }
 static uint64_t down_late(uint64_t i) { return i == 0 ? 1000 : 5000 - i; }
+static uint64_t rises(uint64_t i)  { return i % 100; }
+static uint64_t falls(uint64_t i)  { return 99 - i % 100; }
 static uint64_t ledge(uint64_t i)  { return i / 100; }
 
 static const struct row {
@@ -83,6 +85,10 @@ static const struct row {
 	  1, 0, 0, 0, 32, 1, 1836 },
 	{ "up and down in two calls", peak, 64, 1, 101, 1, 2,
 	  2, 0, 0, 0, 64, 1, 3168 },
+	{ "rising stretches", rises, 64, 1, 100, 1, 2,
+	  2, 0, 0, 0, 64, 1, 3072 },
+	{ "falling stretches", falls, 64, 1, 100, 1, 2,
+	  2, 0, 0, 0, 64, 1, 3264 },
 	{ "steps", ledge, 64, 1, 100, 1, 3,
 	  3, 1, 0, 0, 96, 1, 96 },
 	{ "steps in a call", ledge, 64, 1, 300, 1, 3,

@@ -183,7 +183,7 @@ drain(void *context, unsigned worker, unsigned size)
 	while (more(drainer) || (worker == 0 && drainer->taken < drainer->claimed)) {
 		struct slot *slot = &drainer->slot[drainer->taken % base->slots];
 
-		if (worker == 0 && drainer->taken < drainer->claimed && slot->ready) {
+		if (worker == 0 && slot->ready) {
 			gs_drain_take(base, &slot->sorted);
 			slot->ready = false;
 			drainer->taken++;

@@ -21,6 +21,7 @@ static const struct row {
 	{ "one key", { 64 }, { 1 }, 2, 0 },
 	{ "one part", { 32 }, { 5000 }, 1, 0 },
 	{ "many parts", { 32 }, { 900007 }, 2, 0 },
+	{ "the second key class alone", { 0, 32 }, { 0, 60000 }, 1, 0 },
 	{ "64 bits", { 64 }, { 500009 }, 2, 0 },
 	{ "four key classes, as of text", { 64, 32, 0, 32, 64 }, { 3, 300001, 0, 200003, 70001 }, 2, 0 },
 	{ "the first are enough", { 64 }, { 500009 }, 2, 100000 },
@@ -264,6 +265,8 @@ take_wanted(void *context, struct gs_sorted_span *sorted)
 
 	wanted->wrong += sorted->number != wanted->spans++ || sorted->at != wanted->keys ||
 	                 sorted->skipped != skip(NULL, sorted) ||
+	                 (wanted->into != NULL && !sorted->skipped &&
+	                  sorted->span.keys != wanted->into + sorted->at) ||
 	                 !pthread_equal(pthread_self(), wanted->caller);
 	wanted->keys += sorted->span.count;
 	for (size_t k = 0; k < wanted->keeps; k++) {

@@ -35,6 +35,7 @@ static uint64_t spoilt(uint64_t i)  { return i == 19 ? 0 : UINT32_MAX; }
 static uint64_t late(uint64_t i)    { return i < 2048 ? 100000 + i : i; }
 static uint64_t odd(uint64_t i)     { return i < 2 ? i << 30 : i == 219 ? 78 : 77; }
 static uint64_t odd_late(uint64_t i) { return i < 2 ? i << 30 : i == 39219 ? 76 : 77; }
+static uint64_t even(uint64_t i)    { return i % 2 << 30; }
 static uint64_t pair(uint64_t i)    { return i % 3 == 2 ? 1 << 30 : 5; }
 static uint64_t
 fifths(uint64_t i)
@@ -65,98 +66,102 @@ static const struct row {
 	unsigned    bits;
 	unsigned    threads;		/* two: only few values, as samples depend on the order of blocks */
 	unsigned    count, span, step;	/* keys; those of a call; to the next sequence number */
-	unsigned    entries;		/* parts, with those that were divided */
+	unsigned    entries, blocks;	/* parts, with those that were divided; blocks of one thread's */
 	const char *parts;		/* to sort, in order, reversed, equal; "*": scattered */
 } rows[] = {
-	{ "nothing", up, 64, 1, 0, 1, 1, 0, "" },
+	{ "nothing", up, 64, 1, 0, 1, 1, 0, 0, "" },
 	{ "up", up, 64, 1, 5000, 512, 1,
-	  3, "i2048 i2048 i904" },
+	  3, 79, "i2048 i2048 i904" },
 	{ "up, in one call", up, 64, 1, 9000, 9000, 1,
-	  5, "i2048 i2048 i2048 i2048 i808" },
+	  5, 141, "i2048 i2048 i2048 i2048 i808" },
 	{ "up, by two threads, each in turn five calls", up, 64, 2, 10000, 1000, 1,
-	  4, "i3000 i2000 i3000 i2000" },
+	  4, 0, "i3000 i2000 i3000 i2000" },
 	{ "up, far apart", up, 64, 1, 5120, 512, 2,
-	  10, "i512 i512 i512 i512 i512 i512 i512 i512 i512 i512" },
+	  10, 80, "i512 i512 i512 i512 i512 i512 i512 i512 i512 i512" },
 	{ "down", down, 64, 1, 5000, 512, 1,
-	  3, "r904 r2048 r2048" },
+	  3, 79, "r904 r2048 r2048" },
 	{ "down, 32 bits", down, 32, 1, 9000, 1000, 1,
-	  2, "r4000 r5000" },
+	  2, 72, "r4000 r5000" },
 	{ "down, in one call", down, 64, 1, 9000, 9000, 1,
-	  5, "r808 r2048 r2048 r2048 r2048" },
+	  5, 141, "r808 r2048 r2048 r2048 r2048" },
 	{ "steps up", ledge, 64, 1, 10000, 2048, 1,
-	  5, "i2048 i2048 i2048 i2048 i1808" },
+	  5, 157, "i2048 i2048 i2048 i2048 i1808" },
 	{ "steps up, 32 bits", ledge32, 32, 1, 30000, 4096, 1,
-	  8, "i4096 i4096 i4096 i4096 i4096 i4096 i4096 i1328" },
+	  8, 235, "i4096 i4096 i4096 i4096 i4096 i4096 i4096 i1328" },
 	{ "steps down", stairs, 64, 1, 10000, 2048, 1,
-	  5, "r1808 r2048 r2048 r2048 r2048" },
+	  5, 157, "r1808 r2048 r2048 r2048 r2048" },
 	{ "rising stretches", saw, 64, 1, 5120, 512, 2,
-	  1, "s5120" },
+	  1, 80, "s5120" },
 	{ "as many rising stretches as are one part", saw, 64, 1, 6144, 512, 2,
-	  1, "s6144" },
+	  1, 96, "s6144" },
 	{ "and one key more", saw, 64, 1, 6145, 512, 2,
-	  1, "* s6145" },
+	  1, 97, "* s6145" },
 	{ "falling stretches", fall, 64, 1, 6145, 512, 2,
-	  1, "* s6145" },
+	  1, 97, "* s6145" },
 	{ "few keys in no order", any, 64, 1, 3000, 500, 1,
-	  1, "s3000" },
+	  1, 48, "s3000" },
 	{ "keys in no order", any, 64, 1, 20000, 1000, 1,
-	  3, "* s7502 s7436 s5062" },
+	  3, 320, "* s7502 s7436 s5062" },
 	{ "more keys in no order", any, 64, 1, 40000, 1000, 1,
-	  6, "* s7608 s7501 s7495 s7376 s7618 s2402" },
+	  6, 633, "* s7608 s7501 s7495 s7376 s7618 s2402" },
 	{ "32 bits in no order", any, 32, 2, 40000, 1000, 1,
-	  3, "* s15102 s14875 s10023" },
+	  3, 0, "* s15102 s14875 s10023" },
 	{ "zeros far apart", zeros, 64, 1, 8192, 1, 2,
-	  1, "* s8192" },
+	  1, 128, "* s8192" },
+	{ "two values that are one part, exactly", even, 64, 1, 8192, 16, 2,
+	  1, 128, "* s8192" },
+	{ "and a key more", even, 64, 1, 8193, 16, 2,
+	  2, 129, "* s4097 s4096" },
 	{ "a zero more", zeros, 64, 1, 8193, 1, 2,
-	  3, "* e8192 e1" },
+	  3, 0, "* e8192 e1" },
 	{ "many zeros far apart", zeros, 64, 2, 20000, 10, 2,
-	  4, "* e8192 e8192 e3616" },
+	  4, 0, "* e8192 e8192 e3616" },
 	{ "half of the keys are one", heavy, 64, 1, 40000, 1000, 1,
-	  9, "* s7381 s1245 s1225 e8192 e8192 e3602 s7579 s2584" },
+	  9, 320, "* s7381 s1245 s1225 e8192 e8192 e3602 s7579 s2584" },
 	{ "half of them, by two threads", heavy, 64, 2, 40000, 1000, 1,
-	  10, "* s7381 s1245 s1225 e8192 e8192 e3602 s7579 s2584" },
+	  10, 0, "* s7381 s1245 s1225 e8192 e8192 e3602 s7579 s2584" },
 	{ "most keys are the least one", least, 64, 2, 40000, 1000, 1,
-	  9, "* e8192 e8192 e8192 e8192 e2259 s327 s4646" },
+	  9, 0, "* e8192 e8192 e8192 e8192 e2259 s327 s4646" },
 	{ "all are one but an early key", spoiled, 64, 1, 20000, 10, 2,
-	  5, "* e8192 e8192 e3615 s1" },
+	  5, 1, "* e8192 e8192 e3615 s1" },
 	{ "all but one, by two threads", spoiled, 64, 2, 40000, 10, 2,
-	  7, "* e8192 e8192 e8192 e8192 e7231 s1" },
+	  7, 0, "* e8192 e8192 e8192 e8192 e7231 s1" },
 	{ "all but one are the largest", spoilt, 32, 2, 40000, 10, 2,
-	  5, "* s1 e16384 e16384 e7231" },
+	  5, 0, "* s1 e16384 e16384 e7231" },
 	{ "two values", two, 64, 1, 40000, 1000, 1,
-	  8, "* e8192 e8192 e3602 e8192 e8192 e3630" },
+	  8, 0, "* e8192 e8192 e3602 e8192 e8192 e3630" },
 	{ "the three least keys", bottom, 64, 1, 4000, 500, 1,
-	  1, "s4000" },
+	  1, 64, "s4000" },
 	{ "the three least keys of 32 bits", bottom, 32, 1, 5000, 500, 1,
-	  1, "s5000" },
+	  1, 40, "s5000" },
 	{ "the three largest keys", top, 64, 1, 4000, 500, 1,
-	  1, "s4000" },
+	  1, 64, "s4000" },
 	{ "the three largest keys of 32 bits", top32, 32, 1, 5000, 500, 1,
-	  1, "s5000" },
+	  1, 40, "s5000" },
 	{ "the first of three stretches above the others", late, 64, 1, 6144, 2048, 2,
-	  1, "s6144" },
+	  1, 96, "s6144" },
 	{ "all are one but the least, the largest and another", odd, 64, 1, 40000, 1000, 1,
-	  9, "* s1 e8192 e8192 e8192 e8192 e7229 s1 s1" },
+	  9, 3, "* s1 e8192 e8192 e8192 e8192 e7229 s1 s1" },
 	{ "the same, and the other one late", odd_late, 64, 1, 40000, 1000, 1,
-	  8, "* s2 e8192 e8192 e8192 e8192 e7229 s1" },
+	  8, 2, "* s2 e8192 e8192 e8192 e8192 e7229 s1" },
 	{ "the same, by two threads", odd_late, 64, 2, 40000, 1000, 1,
-	  9, "* s2 e8192 e8192 e8192 e8192 e7229 s1" },
+	  9, 0, "* s2 e8192 e8192 e8192 e8192 e7229 s1" },
 	{ "two values, many and more", pair, 64, 2, 40000, 1000, 1,
-	  8, "* e8192 e8192 e8192 e2091 e8192 e5141" },
+	  8, 0, "* e8192 e8192 e8192 e2091 e8192 e5141" },
 	{ "two fifths of a bucket are one, in the first half", fifths, 64, 1, 40000, 1000, 1,
-	  7, "* s8003 e8192 e7808 s8184 s7812 s1" },
+	  7, 378, "* s8003 e8192 e7808 s8184 s7812 s1" },
 	{ "and in the other half", fifths_below, 64, 1, 40000, 1000, 1,
-	  7, "* s7810 s8138 e8192 e7808 s8051 s1" },
+	  7, 378, "* s7810 s8138 e8192 e7808 s8051 s1" },
 	{ "half of them are the largest", largest, 32, 1, 40000, 1000, 1,
-	  6, "* s1 s16299 s3715 e16384 e3601" },
+	  6, 159, "* s1 s16299 s3715 e16384 e3601" },
 	{ "powers of 2", powers, 64, 1, 40000, 1000, 1,
-	  8, "* s8060 s5887 s5566 s5186 s5095 s6429 s3777" },
+	  8, 635, "* s8060 s5887 s5566 s5186 s5095 s6429 s3777" },
 	{ "nested clusters", nested, 64, 1, 40000, 1000, 1,
-	  8, "* s7979 s6214 s4966 s5443 s5022 s5364 s5012" },
+	  8, 630, "* s7979 s6214 s4966 s5443 s5022 s5364 s5012" },
 	{ "nested clusters, 32 bits", nested, 32, 1, 40000, 1000, 1,
-	  5, "* s16254 s13793 s4941 s5012" },
+	  5, 314, "* s16254 s13793 s4941 s5012" },
 	{ "a crowd", crowd, 64, 1, 40000, 1000, 1,
-	  8, "* s8050 s7038 s7066 s7010 s6932 s3320 s584" },
+	  8, 633, "* s8050 s7038 s7066 s7010 s6932 s3320 s584" },
 };
 
 static void *pool_memory, *block_table, *memory, *into, *scratch, *keys;
@@ -196,7 +201,7 @@ check_row(const struct row *row, enum gs_simd simd, unsigned sealers)
 	unsigned calls = 0;
 	uint64_t sequence = 0;
 	char told[400] = "";
-	size_t parts;
+	size_t parts, blocks = 0;
 	bool good;
 
 	free(memory);
@@ -216,12 +221,15 @@ check_row(const struct row *row, enum gs_simd simd, unsigned sealers)
 	for (unsigned t = 0; t < sizes.threads; t++)
 		CHECK(buckets->threads[t].empty.blocks < 2 * pool->trip_blocks, "%s: few are kept",
 		      row->name);
+	for (size_t e = 0; row->threads == 1 && e < buckets->parts.entry_count; e++)
+		blocks += buckets->parts.entries[e].chain.blocks;
 	if (buckets->binner.bins > 0)		/* they were scattered */
 		strcpy(told, "* ");
 	good = sort_parts(row, parts, told, sizeof told);
 	CHECK(good, "%s: in order, sealed by %u threads", row->name, sealers);
-	CHECK(sealers != row->threads || (buckets->parts.entry_count == row->entries && strcmp(told, row->parts) == 0),
-	      "%s: %u, %s", row->name, buckets->parts.entry_count, told);
+	CHECK(sealers != row->threads || (buckets->parts.entry_count == row->entries && blocks == row->blocks &&
+	      strcmp(told, row->parts) == 0),
+	      "%s: %u, %zu, %s", row->name, buckets->parts.entry_count, blocks, told);
 	gs_buckets_reset(buckets);
 	CHECK(pool->used == 0 && pool->stored_bytes == 0, "%s: all blocks are back", row->name);
 }

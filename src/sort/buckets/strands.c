@@ -105,7 +105,6 @@ drain(void *context, unsigned worker, unsigned size)
 			gs_drain_make(base, worker, &slot->sorted);
 			pthread_mutex_lock(&base->lock);
 			slot->ready = true;
-			pthread_cond_broadcast(&drainer->changed);
 		} else if (strand == NULL && drainer->used == 0) {
 			break;
 		} else {

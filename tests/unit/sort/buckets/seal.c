@@ -227,8 +227,8 @@ check_row(const struct row *row, enum gs_simd simd, unsigned sealers)
 		strcpy(told, "* ");
 	good = sort_parts(row, parts, told, sizeof told);
 	CHECK(good, "%s: in order, sealed by %u threads", row->name, sealers);
-	CHECK(sealers != row->threads || (buckets->parts.entry_count == row->entries && blocks == row->blocks &&
-	      strcmp(told, row->parts) == 0),
+	CHECK(sealers != row->threads || (buckets->parts.entry_count == row->entries &&
+	                                  blocks == row->blocks && strcmp(told, row->parts) == 0),
 	      "%s: %u, %zu, %s", row->name, buckets->parts.entry_count, blocks, told);
 	gs_buckets_reset(buckets);
 	CHECK(pool->used == 0 && pool->stored_bytes == 0, "%s: all blocks are back", row->name);

@@ -86,6 +86,7 @@ tests_unit_units_SOURCES = \
   tests/unit/engine/item_store.c \
   tests/unit/ingest/line_collector.c \
   tests/unit/output/select.c \
+  tests/unit/output/show.c \
   tests/unit/output/split.c \
   tests/unit/output/top.c \
   tests/unit/engine/store.c \

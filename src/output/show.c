@@ -175,7 +175,7 @@ put_key(struct gs_show *show, size_t k, bool header, const char *line, size_t by
 			content++;
 	if (k > 0 && json)
 		put(show, ',', 1);
-	if (k > 0 && !(blanks && length > 0 && gs_is_blank(*content)))
+	if (k > 0 && (json || !(blanks && length > 0 && gs_is_blank(*content))))
 		put(show, json || blanks ? ' ' : (char)fields->separator, 1);
 	if (json) {
 		put_json(show, content, length);

@@ -118,8 +118,8 @@ struct gs_part {
 struct gs_part gs_buckets_part(const struct gs_buckets *buckets, size_t part);
 
 /**
- * Sort part number PART into INTO; its blocks go back to the pool.  Any threads at once, each with
- * a number WORKER of its own, each part once.
+ * Sort part number PART into INTO.  Any threads at once, each with a number WORKER of its own, each part
+ * once.
  *
  * @into     room for its keys
  * @scratch  PART_BYTES

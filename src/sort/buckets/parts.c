@@ -199,8 +199,6 @@ gs_buckets_sort_part(struct gs_buckets *buckets, unsigned worker, size_t part, v
 		sort_chain(buckets, &entry->chain, into, scratch, entry->keys);
 	else
 		copy_chain(buckets, entry, into);
-	if (entry->kind != GS_EQUAL)
-		gs_pool_give(buckets->pool, &entry->chain);
 	atomic_fetch_sub(&buckets->pool->stored_bytes, entry->keys * buckets->key_bytes);
 	atomic_fetch_sub(&buckets->threads[worker].keys, entry->keys);
 }

@@ -12,6 +12,9 @@ void unit_seal(void);
 
 enum { POOL_BYTES = 4 << 20, KEYS_MOST = 40000 };
 
+/* Behind the keys that are sorted, and behind scratch memory: these bytes stay as they are. */
+enum { GUARD = 90, GUARDED = 128 << 10 };
+
 /* Fragments of 16 KiB; 48 KiB are sorted as one part; parts of 64 KiB, to which small ones are joined; a
  * bucket of more than 128 KiB is divided by all threads. */
 static const struct gs_bucket_sizes sizes = {
@@ -53,9 +56,14 @@ largest(uint64_t i)
 	return i == 0 ? 0 : units_mix(i) % 2 ? UINT32_MAX : UINT32_MAX - (units_mix(~i) >> 38);
 }
 static uint64_t two(uint64_t i)     { return units_mix(i) % 2 ? 1000 : 1001; }
+static uint64_t ends(uint64_t i)    { return units_mix(i) % 5 < 2 ? 77 : UINT64_MAX; }
+static uint64_t ends32(uint64_t i)  { return (uint32_t)ends(i); }
 static uint64_t bottom(uint64_t i)  { return units_mix(i) % 3; }
 static uint64_t top(uint64_t i)     { return UINT64_MAX - units_mix(i) % 3; }
 static uint64_t top32(uint64_t i)   { return UINT32_MAX - units_mix(i) % 3; }
+static uint64_t bottom_heavy(uint64_t i) { return units_mix(i) % 5 < 2 ? units_mix(i) % 5 * 2 : 1; }
+static uint64_t top_heavy(uint64_t i)   { return UINT64_MAX - bottom_heavy(i); }
+static uint64_t top32_heavy(uint64_t i) { return UINT32_MAX - bottom_heavy(i); }
 static uint64_t powers(uint64_t i)  { return units_mix(i) >> (32 + units_mix(~i) % 32); }
 static uint64_t nested(uint64_t i)  { return (UINT64_C(1) << (units_mix(i) % 32)) + units_mix(~i) % 3; }
 static uint64_t crowd(uint64_t i)   { return i % 64 ? 1000000 + units_mix(i) % 5000 : units_mix(i) >> 32; }
@@ -138,6 +146,18 @@ static const struct row {
 	  1, 64, "s4000" },
 	{ "the three largest keys of 32 bits", top32, 32, 1, 5000, 500, 1,
 	  1, 40, "s5000" },
+	{ "one least key and two", bottom_heavy, 64, 1, 4000, 500, 1,
+	  1, 64, "s4000" },
+	{ "one least key and two of 32 bits", bottom_heavy, 32, 1, 7000, 500, 1,
+	  1, 56, "s7000" },
+	{ "one large key and two", top_heavy, 64, 1, 4000, 500, 1,
+	  1, 64, "s4000" },
+	{ "one large key and two of 32 bits", top32_heavy, 32, 1, 7000, 500, 1,
+	  1, 56, "s7000" },
+	{ "most are the largest key", ends, 64, 1, 7900, 500, 1,
+	  1, 125, "* s7900" },
+	{ "most are the largest key of 32 bits", ends32, 32, 1, 16000, 500, 1,
+	  1, 126, "* s16000" },
 	{ "the first of three stretches above the others", late, 64, 1, 6144, 2048, 2,
 	  1, 96, "s6144" },
 	{ "all are one but the least, the largest and another", odd, 64, 1, 40000, 1000, 1,
@@ -168,6 +188,15 @@ static void *pool_memory, *block_table, *memory, *into, *scratch, *keys;
 static struct gs_pool *pool;
 static struct gs_buckets *buckets;
 
+static bool
+is_guarded(const char *bytes)
+{
+	for (size_t b = 0; b < GUARDED; b++)
+		if (bytes[b] != GUARD)
+			return false;
+	return true;
+}
+
 /* Sort all parts: are they all keys, in order?  And lists them in TOLD. */
 static bool
 sort_parts(const struct row *row, size_t parts, char *told, size_t room)
@@ -188,8 +217,11 @@ sort_parts(const struct row *row, size_t parts, char *told, size_t room)
 		length = length < room ? length : room - 1;
 		if (part.at != at || at + part.count > row->count)
 			return false;
+		memset((char *)into + part.count * row->bits / 8, GUARD, GUARDED);
+		memset((char *)scratch + sizes.part_bytes, GUARD, GUARDED);
 		gs_buckets_sort_part(buckets, 0, p, into, scratch);
-		good = good && units_same(into, row->bits, expect + at, part.count) == part.count;
+		good = good && is_guarded((char *)into + part.count * row->bits / 8) &&
+		       is_guarded((char *)scratch + sizes.part_bytes) && units_same(into, row->bits, expect + at, part.count) == part.count;
 		at += part.count;
 	}
 	return good && at == row->count;
@@ -239,8 +271,8 @@ unit_seal(void)
 {
 	pool_memory = aligned_alloc(4096, POOL_BYTES);
 	block_table = malloc(gs_pool_bytes(POOL_BYTES, sizes.block_bytes));
-	into = aligned_alloc(64, sizes.part_bytes);
-	scratch = aligned_alloc(64, sizes.part_bytes);
+	into = aligned_alloc(64, sizes.part_bytes + GUARDED);
+	scratch = aligned_alloc(64, sizes.part_bytes + GUARDED);
 	keys = malloc(KEYS_MOST * sizeof(uint64_t));
 	for (unsigned simd = 0; GS_SMALL_FRAGMENTS == 64 && simd <= (unsigned)gs_simd_best(); simd++)
 		for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)

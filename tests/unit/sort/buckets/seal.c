@@ -221,7 +221,8 @@ sort_parts(const struct row *row, size_t parts, char *told, size_t room)
 		memset((char *)scratch + sizes.part_bytes, GUARD, GUARDED);
 		gs_buckets_sort_part(buckets, 0, p, into, scratch);
 		good = good && is_guarded((char *)into + part.count * row->bits / 8) &&
-		       is_guarded((char *)scratch + sizes.part_bytes) && units_same(into, row->bits, expect + at, part.count) == part.count;
+		       is_guarded((char *)scratch + sizes.part_bytes) &&
+		       units_same(into, row->bits, expect + at, part.count) == part.count;
 		at += part.count;
 	}
 	return good && at == row->count;

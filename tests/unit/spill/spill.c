@@ -1024,7 +1024,8 @@ check_packer_bytes(void)
 	}
 }
 
-/* What is not made shorter is not packed, and what is comes back: random bytes, and then equal ones. */
+/* What is not made shorter is not packed, and what is comes back: random bytes, and then equal ones.  Four of
+ * them are there twice, so lz4 would make some as long as they are. */
 static void
 check_items(enum gs_pack_method method, size_t bytes)
 {
@@ -1039,7 +1040,8 @@ check_items(enum gs_pack_method method, size_t bytes)
 		size_t packed;
 
 		for (size_t i = 0; i < bytes; i++)
-			items[i] = i < bytes - alike ? (unsigned char)units_mix(i) : 'a';
+			items[i] = i >= bytes - alike ? 'a' : i >= 6 && i < 10 ? items[i - 5]
+			           : (unsigned char)units_mix(i);
 		packed = gs_pack_items(&packer, items, bytes);
 		CHECK(packed < bytes && (packed == 0 ||
 		      (gs_expand(&packer, packer.packed, packed, again, bytes) &&
@@ -1047,7 +1049,7 @@ check_items(enum gs_pack_method method, size_t bytes)
 		      "method %d: %zu of %zu bytes are alike: %zu", (int)method, alike, bytes, packed);
 		packs |= packed > 0;
 	}
-	CHECK(packs, "method %d packs %zu bytes", (int)method, bytes);
+	CHECK(packs || bytes < 90, "method %d packs %zu bytes", (int)method, bytes);
 	gs_packer_close(&packer);
 }
 
@@ -1166,7 +1168,7 @@ unit_spill(void)
 		check_packed(GS_PACK_LZ4, count);
 		check_packed(GS_PACK_ZSTD, count);
 	}
-	for (size_t bytes = 90; bytes < 100; bytes++) {
+	for (size_t bytes = 18; bytes < 99; bytes += bytes == 25 ? 65 : 1) {
 		check_items(GS_PACK_LZ4, bytes);
 		check_items(GS_PACK_ZSTD, bytes);
 	}

@@ -8,8 +8,14 @@
  * units-emu is the same with the modules that need the emulated GPU.  Without GSORT_CI
  * some modules take fewer and smaller sizes (units_brief() in units.h).
  */
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/splitmix.h"
@@ -216,6 +222,46 @@ units_three_bytes(const void *context, const char *const *items, const uint32_t 
 	for (size_t i = 0; i < count; i++)
 		words[i] = at < 24 ? (unsigned char)items[i][at / 8] : 0;
 	return at < 16;
+}
+
+/* From now on the call fails.  False: the kernel does not allow that. */
+static bool
+deny(unsigned call, unsigned argument, unsigned bits, unsigned error)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)offsetof(struct seccomp_data, args) + 8 * argument),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { sizeof filter / sizeof filter[0], filter };
+
+	if (bits == 0)		/* whatever the argument is */
+		filter[3] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error);
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+void
+units_denied(void (*rows)(void), unsigned call, unsigned argument, unsigned bits, unsigned error)
+{
+	int status = -1;
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		units_failed = 0;
+		if (call > 0 ? deny(call, argument, bits, error)
+		    : deny(SYS_clone3, 0, 0, EAGAIN) && deny(SYS_clone, 0, 0, EAGAIN))
+			rows();
+		fflush(stdout);
+		_exit(units_failed > 0);
+	}
+	waitpid(child, &status, 0);
+	CHECK(status == 0, "rows in a process in which call %u gives %u", call, error);
 }
 
 int

@@ -251,6 +251,51 @@ check_row(const struct row *row, bool striped)
 	close_division(&shared, division);
 }
 
+/* Is there room for PIECES of items, each in two rows, as some are half as large, and for SMALL rows? */
+static bool
+fits(const struct gs_division *division, size_t pieces, size_t small)
+{
+	const size_t left = division->rows_most - division->row_count;
+	const size_t row = sizeof(struct gs_item_row) + (division->bins->count + 1) * sizeof(uint32_t) + 128;
+
+	return small + 2 * pieces <= left && division->used + small * row +
+	       pieces * (division->shared->piece_bytes + 2 * row) <= division->limit_bytes;
+}
+
+/* There is room for as many pieces as fit, and for no more. */
+static void
+check_room(void)
+{
+	static const size_t limits[] = { 0, 999, 1000, 1001, 1500, 2900, 3000, 5000, 50000, 600000, 1 << 20 };
+	static const size_t rows_left[] = { 0, 1, 2, 3, 5, 6, 9, 1000 };
+	static const struct row row = { "room", 1024, 1000, 16, 1, IN_MEMORY, 0 };
+	struct gs_division_shared shared;
+	struct gs_division *division = NULL;
+	size_t wrong = 0;
+
+	make_items(row.values);
+	CHECK(open_division(&row, false, &shared, &division) == GS_OK, "a division");
+	CHECK(division->rows_most >= division->memory_bytes / 512 && division->memory_bytes == 16 << 20 &&
+	      division->limit_bytes == division->memory_bytes, "has as many rows as small pieces");
+	division->used = 1000;
+	for (size_t l = 0; l < sizeof limits / sizeof limits[0]; l++)
+		for (size_t left = 0; left < sizeof rows_left / sizeof rows_left[0]; left++)
+			for (size_t small = 0; small < 8; small++) {
+				size_t pieces;
+
+				division->limit_bytes = limits[l];
+				division->row_count = division->rows_most - rows_left[left];
+				pieces = gs_division_room(division, small) / row.piece_bytes;
+				wrong += (pieces > 0 && !fits(division, pieces, small)) ||
+				         fits(division, pieces + 1, small) ||
+				         gs_division_room(division, small) % row.piece_bytes != 0;
+			}
+	CHECK(wrong == 0, "%zu times it is not as many pieces as fit", wrong);
+	division->row_count = 0;
+	division->used = 0;
+	close_division(&shared, division);
+}
+
 /* The items of files are divided again where there is memory for some of them only. */
 static void
 check_moved(void)
@@ -356,7 +401,7 @@ check_packers(unsigned count)
 		packed += readers[t].packed;
 		wrong += readers[t].wrong;
 	}
-	CHECK(wrong == 0 && packers.idle == (1u << count) - 1,
+	CHECK(wrong == 0 && packed > 0 && packers.idle == (1u << count) - 1,
 	      "%u threads read %u packed extents, %u items are wrong", (unsigned)THREADS, packed, wrong);
 	close_division(&shared, division);
 	gs_item_packers_close(&packers);
@@ -415,6 +460,7 @@ unit_division(void)
 	temp_dirs[0] = temp_dirs[1] = getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp";
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
 		check_row(&rows[r], r % 2 == 1);
+	check_room();
 	check_moved();
 	check_packers(1);
 	check_packers(2);

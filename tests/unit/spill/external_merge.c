@@ -62,6 +62,7 @@ struct given {
 };
 
 static pthread_t opener;
+static bool alone;	/* no other thread can be started */
 
 static struct given
 give(const void *keys, size_t count, size_t key_bytes, size_t most_once, long fails_at)
@@ -76,7 +77,7 @@ read_given(void *context, void *into, size_t room, size_t *count)
 	struct given *given = context;
 	size_t keys = given->count - given->at;
 
-	given->waits |= pthread_equal(pthread_self(), opener) != 0;
+	given->waits |= !alone && pthread_equal(pthread_self(), opener);
 	given->room = room > given->room ? room : given->room;
 	keys = keys < room ? keys : room;
 	keys = keys < given->most ? keys : given->most;
@@ -446,6 +447,17 @@ check_close(unsigned spans)
 	free(memory);
 }
 
+static void
+merge_alone(void)
+{
+	alone = true;
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r += 3)
+		check_row(&rows[r], 64, 3, gs_plan_merge_least(rows[r].sources, 3));
+	check_error(2, true);
+	check_close(0);
+	check_close(1);
+}
+
 void
 unit_external_merge(void)
 {
@@ -476,6 +488,7 @@ unit_external_merge(void)
 	check_drain(2, NEVER, true);
 	check_drain(SIZE_MAX, 5000, false);
 	check_together();
+	units_denied(merge_alone, 0, 0, 0, 0);
 	check_close(0);
 	check_close(1);
 	check_close(3);

@@ -46,7 +46,6 @@ read_chunk(struct gs_ahead *ahead)
 	chunk->name = gs_input_name(ahead->input);
 	chunk->begins = ahead->begins;
 	chunk->ends = !ahead->in_file && status == GS_OK;
-	chunk->status = GS_OK;
 	ahead->begins = false;
 	if (!gs_queue_give(&ahead->full, chunk))
 		return false;

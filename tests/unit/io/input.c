@@ -2,6 +2,7 @@
 /* input.c - rows for src/io/input.c: files of every kind, and files that change meanwhile */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -371,7 +372,7 @@ check_later(void)
 }
 
 /* Bytes of CONTEXT, one more at each call; then an error, if it says so. */
-struct caller { const char *data; size_t bytes, at, calls; int error; };
+struct caller { const char *data; size_t bytes, at, calls; int error; pthread_t last; };
 
 static ptrdiff_t
 call(void *context, void *into, size_t bytes)
@@ -380,6 +381,7 @@ call(void *context, void *into, size_t bytes)
 	const size_t left = caller->bytes - caller->at;
 	size_t count = ++caller->calls;
 
+	caller->last = pthread_self();
 	if (left == 0 && caller->error != 0) {
 		errno = caller->error;
 		return -1;
@@ -869,6 +871,55 @@ check_failing(unsigned threads)
 	free(data);
 }
 
+/* The caller reads the first chunk itself, and another thread the others, if there are more. */
+static void
+check_ahead_threads(size_t bytes)
+{
+	char *data = content(0, bytes);
+	struct caller caller = { .data = data, .bytes = bytes };
+	const struct gs_input_options options = {
+		.names = &caller_input, .count = 1, .unit = 4, .read = call, .read_context = &caller,
+		.decompress = GSORT_DECOMPRESS_NONE,
+	};
+	enum { CHUNK = 1000 };
+	char *memory = malloc(GS_AHEAD_CHUNKS * CHUNK);
+	struct gs_input *input;
+	struct gs_ahead ahead;
+	struct gs_chunk *chunk;
+	size_t at = 0;
+
+	CHECK(gs_input_open(&input, &options) == GS_OK, "a callback is opened");
+	gs_ahead_open(&ahead, input, memory, CHUNK);
+	while (gs_ahead_take(&ahead, &chunk) == GS_OK && chunk != NULL) {
+		CHECK(at > 0 || bytes >= CHUNK ||
+		      (pthread_equal(caller.last, pthread_self()) && !ahead.handed_over),
+		      "no other thread reads, or is started for, a chunk that is the only one");
+		CHECK(memcmp(data + at, chunk->data, chunk->bytes) == 0, "bytes from %zu on are right", at);
+		at += chunk->bytes;
+		gs_ahead_give(&ahead, chunk);
+	}
+	gs_ahead_close(&ahead);
+	CHECK(at == bytes && ahead.handed_over && !ahead.alone &&
+	      !pthread_equal(caller.last, pthread_self()) == (bytes >= CHUNK), "%zu of %zu bytes came", at,
+	      bytes);
+	gs_input_close(input);
+	free(memory);
+	free(data);
+}
+
+/* Without another thread the caller reads each chunk. */
+static void
+ahead_alone(void)
+{
+	const char *const names[] = { path("long"), path("long"), path("long") };
+
+	for (size_t bytes = 0; bytes < 5000; bytes = 3 * bytes + 1000) {
+		write_file("long", bytes);
+		check_ahead(names, 3, bytes, 1000, 1);
+		check_ahead(names, 3, bytes, 999, 1);
+	}
+}
+
 /* ---- standard input --------------------------------------------------------------- */
 
 /* Standard input is FD for CHECKED(). */
@@ -1006,8 +1057,8 @@ static void
 check_stopped(void)
 {
 	enum { CHUNK = 1000 };
-	const char *name = path("pipe");
-	const struct gs_input_options options = { .names = &name, .count = 1, .unit = 4, .threads = 1 };
+	const char *name = path("pipe"), *names[] = { name, path("eight") };
+	const struct gs_input_options options = { .names = names, .count = 2, .unit = 4, .threads = 1 };
 	char chunks[GS_AHEAD_CHUNKS * CHUNK], *data = content(0, 2500);
 	struct gs_chunk *chunk = NULL;
 	struct gs_input *input;
@@ -1021,6 +1072,7 @@ check_stopped(void)
 	CHECK(gs_ahead_take(&ahead, &chunk) == GS_OK && chunk->bytes == CHUNK &&
 	      memcmp(chunk->data, data, CHUNK) == 0, "a chunk is taken");
 	gs_ahead_close(&ahead);
+	CHECK(gs_input_name(input) == name, "nobody goes on to the next file: %s", gs_input_name(input));
 	CHECK(gs_input_rewind(input) == GS_EIO, "the pipe is not read again");
 	gs_input_close(input);
 	close(fd);
@@ -1080,6 +1132,9 @@ unit_input(void)
 	write_file("long", 2 * GS_TEAM_BYTES + 7);
 	check_ahead((const char *[]){ path("long"), path("long") }, 2, 2 * GS_TEAM_BYTES + 7, GS_TEAM_BYTES,
 	            2);
+	for (size_t bytes = 500; bytes < 9000; bytes += 500)
+		check_ahead_threads(bytes);
+	units_denied(ahead_alone, 0, 0, 0, 0);
 	check_ahead_behind();
 	check_ahead_in_turn();
 	check_ahead_error();

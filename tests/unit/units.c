@@ -231,7 +231,8 @@ deny(unsigned call, unsigned argument, unsigned bits, unsigned error)
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 3),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)offsetof(struct seccomp_data, args) + 8 * argument),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+		         (unsigned)offsetof(struct seccomp_data, args) + 8 * argument),
 		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),

@@ -69,8 +69,8 @@ bool units_has_failed(void);
  * GLIBC_TUNABLES=glibc.malloc.tcache_count=0. */
 size_t units_memory(void);
 
-/* Run ROWS in a child process, in which CALL fails with ERROR where its ARGUMENT has one of BITS, or all calls do
- * if BITS is 0; with CALL 0 no thread can be started.  Rows that fail there count as one. */
+/* Run ROWS in a child process, in which CALL fails with ERROR if its ARGUMENT has one of BITS, or always with
+ * BITS 0; with CALL 0 no thread can be started.  Rows that fail there count as one. */
 void units_denied(void (*rows)(void), unsigned call, unsigned argument, unsigned bits, unsigned error);
 
 #endif

@@ -535,7 +535,8 @@ check_row(const struct row *row)
 	CHECK((stats.spilled_bytes > 0) == (row->memory == LITTLE) &&
 	      (stats.runs > 0) == (row->memory == LITTLE), "%s: %llu bytes in files", row->about,
 	      (unsigned long long)stats.spilled_bytes);
-	CHECK(row->program == NULL || stats.spilled_bytes < (uint64_t)(items[ITEMS - 1].data - memory) * 3 / 2,
+	CHECK(row->program == NULL ||
+	      stats.spilled_bytes < (uint64_t)(items[ITEMS - 1].data - memory) * 3 / 2,
 	      "%s: %llu bytes in files", row->about, (unsigned long long)stats.spilled_bytes);
 	CHECK(!row->firsts || row->memory != LITTLE ||
 	      stats.spilled_bytes == 2 * (row->items + count) * RECORD,
@@ -564,8 +565,8 @@ sort_all(const struct row *row, struct drained *drained, const struct gs_engine 
 	return GS_OK;
 }
 
-/* Each of the first calls to the system fails in turn, and some of the others: that is an error, or the result is
- * right without it. */
+/* Each of the first calls to the system fails in turn, and some of the others: that is an error, or the
+ * result is right without it. */
 static void
 check_failures(const struct row *row)
 {

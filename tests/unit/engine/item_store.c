@@ -36,6 +36,7 @@ struct row {
 	bool        firsts;		/* the first of each group, in the order of the input */
 	size_t      emit_at, emit_bytes;
 	uint64_t    enough;		/* the sink stops after this many items; 0: never */
+	bool        grows;		/* memory, for a large item */
 	bool        fails;		/* the sink fails at its second call */
 	unsigned    last_call;		/* the sink has enough at this call; 0: it does not count them */
 	bool        asleep;		/* the sink waits until no other thread works */
@@ -314,7 +315,7 @@ open_store(const struct row *row, struct gs_item_store **store)
 			.item_bytes = row->lines ? 0 : RECORD, .input_bytes = UINT64_MAX,
 		},
 		.temp_dirs = &temp_dir, .temp_dir_count = 1, .address_bytes = UINT64_C(1) << 46,
-		.compress_program = row->program,
+		.compress_program = row->program, .grows = row->grows,
 		.groups = row->most > 0, .least = row->least, .most = row->most,
 		.head = row->head > 0, .tail = row->tail > 0, .count = row->head + row->tail,
 		.origins = row->origins, .verify = row->verify,
@@ -724,6 +725,27 @@ check_named(void)
 	}
 }
 
+/* For an item that is too large for it memory grows by three times its size, and no more. */
+static void
+check_growth(void)
+{
+	static const struct row row = { "an item that is large", true, 0, 9, 2, LITTLE, .grows = true };
+	struct gs_item_store *store = NULL;
+	struct gs_taker taker;
+	size_t room[3] = { 0 };
+
+	CHECK(open_store(&row, &store) == GS_OK, "a store that grows");
+	taker = gs_item_store_engine(store).taker;
+	for (size_t r = 0; r < 3; r++)
+		CHECK(taker.reserve(taker.context, (size_t)1 << (20 + 2 * r), 1, &room[r]) == GS_OK,
+		      "there is room: %s", gs_message());
+	/* some of it is for the addresses of rows */
+	CHECK(room[1] - room[0] <= 3 << 22 && room[1] - room[0] > 23 << 19 &&
+	      room[2] - room[1] <= 3 << 24 && room[2] - room[1] > 23 << 21, "%zu, %zu, %zu bytes", room[0],
+	      room[1], room[2]);
+	gs_item_store_close(store);
+}
+
 static void
 check_errors(void)
 {
@@ -759,6 +781,7 @@ check_errors(void)
 	      "memory is lent: %s", gs_message());
 	CHECK(taker.lend(taker.context, (size_t)1 << 30) == GS_EBUDGET, "but not more than there is");
 	gs_item_store_close(store);
+	check_growth();
 	for (size_t r = 0; r < sizeof failing / sizeof failing[0]; r++)
 		check_failures(&failing[r]);
 }

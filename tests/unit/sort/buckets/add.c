@@ -145,6 +145,7 @@ check_row(const struct row *row)
 {
 	const struct gs_buffered *buffered;
 	uint64_t sum = 0, least = UINT64_MAX, most = 0;
+	bool numbered = true;
 	unsigned calls = 0;
 	size_t count = 0;
 
@@ -171,6 +172,9 @@ check_row(const struct row *row)
 		least = gs_least(least, row->key(k));
 		most = row->key(k) > most ? row->key(k) : most;
 	}
+	for (size_t f = 0; f < buffered->fragment_count; f++)
+		numbered = numbered && (row->threads > 1 || buffered->fragments[f].number == f);
+	CHECK(numbered, "%s: fragments in turn", row->name);
 	CHECK(buffered->least == least && buffered->most == most, "%s: from %llu to %llu", row->name,
 	      (unsigned long long)buffered->least, (unsigned long long)buffered->most);
 	CHECK(gs_buckets_count(buckets) == count && are_first(row->key, row->bits, count), "%s: all keys",

@@ -33,6 +33,7 @@ tests_unit_units_SOURCES = \
   tests/unit/text/float_sum.c \
   tests/unit/text/floats.c \
   tests/unit/text/hint.c \
+  tests/unit/text/line.c \
   tests/unit/text/notation.c \
   tests/unit/key/key.c \
   tests/unit/linekey/collation.c \

@@ -58,6 +58,7 @@ fuzz_merge(const uint8_t *data, size_t bytes)
 			.decompress = GSORT_DECOMPRESS_NONE,
 			.threads = 1 + more % 3, .memory_bytes = flags & 0x8000 ? 24 << 20 : 0,
 			.merge_files = 2 + more / 3 % 4, .temp_dirs = dirs, .temp_dir_count = 1,
+			.force = true,		/* any bytes may look like another kind of file */
 		},
 		.in = FUZZ_IN_FILES, .out = FUZZ_OUT_CALLBACK,
 		.count = 1 + fuzz_pick(&from, FUZZ_INPUTS), .state = more,

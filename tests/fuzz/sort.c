@@ -115,7 +115,8 @@ void
 fuzz_sort(const uint8_t *data, size_t bytes)
 {
 	struct fuzz from = { data, bytes };
-	struct fuzz_job job = { .count = 0 };
+	/* forced: any bytes may look like another kind of file */
+	struct fuzz_job job = { .count = 0, .options.force = true };
 	const bool gpu_may_fail = choose_device(&job.options, &from);
 
 	make_job(&job, &from);

@@ -51,6 +51,7 @@ end_show(void)
 struct order {
 	const char *keys[3], *letters, *separator;
 	bool csv, stable;
+	const char *locale;
 };
 
 static void
@@ -59,6 +60,7 @@ open_order(struct gs_line_order *lines, const struct order *order)
 	struct gs_line_options all = {
 		.keys = order->keys, .letters = order->letters, .separator = order->separator,
 		.csv = order->csv, .stable = order->stable, .terminator = '\n',
+		.locale = order->locale,
 	};
 
 	while (all.key_count < 3 && order->keys[all.key_count] != NULL)
@@ -184,6 +186,8 @@ check_headers(void)
 	}
 }
 
+#define UTF8	.locale = "C.UTF-8"
+
 /* As sort --debug prints lines; 5 times with counts. */
 static const struct {
 	struct order order;
@@ -203,6 +207,12 @@ static const struct {
 	{ { .stable = false }, false, TWICE "\n", TWICE "\n____\n" },
 	{ { .keys = { "2,2" }, .stable = true }, true, "a bc d\n", "      5 a bc d\n         ___\n" },
 	{ { .keys = { "2,2" }, .stable = true, CSV }, true, "a,bc,d\n", "5,a,bc,d\n    __\n" },
+	{ { UTF8 }, false, "\303\251a\344\270\200e\314\201\n",
+	  "\303\251a\344\270\200e\314\201\n_____\n" },
+	{ { UTF8 }, false, "\377\303\251\303\n", "\377\303\251\303\n___\n" },
+	{ { UTF8 }, false, "\302\205b\n", "\302\205b\n_\n" },
+	{ { UTF8, .keys = { "2,2" } }, false, "\344\270\200 b\303\n",
+	  "\344\270\200 b\303\n  ___\n_____\n" },
 	{ { .keys = { "4,4", "4,4", "4,4" } }, false, "a b c         d\n",
 	  "a b c         d\n     __________\n     __________\n     __________\n_______________\n" },
 };

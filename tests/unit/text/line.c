@@ -135,6 +135,9 @@ check_many(void)
 	}
 	CHECK(gs_line_header_lines(&options, "a") == 2 && gs_line_header_lines(&options, "b") == 0,
 	      "the header of a part is not read");
+	options.header_lines = 1;
+	CHECK(gs_line_header_lines(&options, "a") == 1 && gs_line_header_lines(&options, "b") == 0,
+	      "nor one of one line");
 	CHECK(gs_line_number(&options, "a", 5) == 5 && gs_line_number(&options, "b", 5) == 105, "line 5");
 	told[0] = '\0';
 	for (unsigned k = 1; k < 3; k++)
@@ -151,7 +154,7 @@ check_many(void)
 	CHECK(!warned && !gs_line_warns(&options, 0) && strstr(told, "100") == NULL, "nobody listens: %s",
 	      told);
 	options.lines_before = NULL;
-	CHECK(gs_line_header_lines(&options, "b") == 2 && gs_line_number(&options, "b", 5) == 5,
+	CHECK(gs_line_header_lines(&options, "b") == 1 && gs_line_number(&options, "b", 5) == 5,
 	      "whole files");
 }
 
@@ -175,10 +178,14 @@ static void
 check_blanks(void)
 {
 	for (size_t r = 0; r < sizeof blanks / sizeof *blanks; r++) {
-		const char *line = blanks[r].line, *end = line + blanks[r].bytes;
 		struct gs_text_options options = { .terminator = blanks[r].terminator };
+		char framed[16] = "\r";		/* what is around a line is not part of it */
+		const char *line = framed + 1, *end = line + blanks[r].bytes;
 		bool negative = true;
 		uint64_t value = 0;
+
+		memset(framed + 1, ' ', sizeof framed - 1);
+		memcpy(framed + 1, blanks[r].line, blanks[r].bytes);
 
 		CHECK(gs_line_whole(&options, line, end, &negative, &value) == blanks[r].good &&
 		      (!blanks[r].good || (value == 5 && !negative)), "row %zu: a whole number", r);
@@ -234,17 +241,29 @@ check_exact(void)
 {
 	const struct gs_text_options integers = { .terminator = '\n' };
 	const struct gs_text_options floats = { .terminator = '\n', .floats = true };
+	static const char *const floats_of[] = {	/* four are exact */
+		"-2.2250738585072014e-308", "1e+20", "0.0001", "1234567890123456",
+		"-2.22507385850720140e-308", "inf", "nan", "1e20", "0.00001", "1E+20", "5.",
+	};
 	static const struct { const char *line; bool exact; } rows[] = {
 		{ "0", true }, { "-0", false }, { "00", false }, { "01", false }, { "-01", false },
 		{ "-1", true }, { "+1", false }, { " 1", false }, { "1 ", false }, { "1\r", false },
-		{ "10", true }, { "", false }, { "-", false },
+		{ "10", true }, { "", false }, { "-", false }, { "1-", false },
 	};
 
 	for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-		const char *line = rows[r].line, *end = line + strlen(line);
+		char line[8] = "";
+		const char *end = line + strlen(rows[r].line);
 
-		CHECK(gs_line_is_exact(&integers, line, end) == rows[r].exact, "integer %s", line);
-		CHECK(gs_line_is_exact(&floats, line, end) == rows[r].exact, "float %s", line);
+		sprintf(line, "%s5", rows[r].line);	/* a digit behind the line is not part of it */
+
+		CHECK(gs_line_is_exact(&integers, line, end) == rows[r].exact, "integer %s", rows[r].line);
+		CHECK(gs_line_is_exact(&floats, line, end) == rows[r].exact, "float %s", rows[r].line);
+	}
+	for (size_t r = 0; r < sizeof floats_of / sizeof *floats_of; r++) {
+		const char *line = floats_of[r], *end = line + strlen(line);
+
+		CHECK(gs_line_is_exact(&floats, line, end) == (r < 4), "float %s", line);
 	}
 	for (uint64_t n = 0; n < 20000; n++) {
 		const unsigned count = 1 + (unsigned)(units_mix(5 * n) % 18);
@@ -276,6 +295,8 @@ check_exact(void)
 
 /* ---- headers ------------------------------------------------------------------------------------------- */
 
+#define HUNDRED	FORTY FORTY "12345678901234567890"
+
 /* Headers of two lines of files "a" and "b", each in two pieces: what is kept, and what is said. */
 static const struct { const char *a, *b, *kept, *said; } headers[] = {
 	{ "x\ny\n", "x\ny\n", "x\ny\n", "" }, { "x\ny\n", "x\r\ny\r\n", "x\ny\n", "" },
@@ -291,6 +312,9 @@ static const struct { const char *a, *b, *kept, *said; } headers[] = {
 	{ "x\n", "x\nyy\n", "x\n",
 	  "b: its header is \"yy\", and that of the first input \"\"; to sort its rows all the same: "
 	  "(cat FIRST; tail -n +3 b) | gsort" },
+	{ HUNDRED "\ny\n", HUNDRED "0\ny\n", HUNDRED "\ny\n",
+	  "b: its header is \"" HUNDRED "...\", and that of the first input \"" HUNDRED "\"; "
+	  "to sort its rows all the same: (cat FIRST; tail -n +3 b) | gsort" },
 };
 
 /* Read the header of TEXT, of which CUT bytes come first. */

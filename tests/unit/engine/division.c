@@ -454,6 +454,66 @@ check_errors(void)
 	close_division(&shared, division);
 }
 
+/* ---- spares -------------------------------------------------------------------------- */
+
+enum { PAGE = 4096, PAGES = 12 };
+
+/* The first and the last page of memory that was given back to the system, and reads as zeros; then fill it. */
+static void
+given_back(char *memory, size_t *first, size_t *last)
+{
+	*first = *last = 0;
+	for (size_t p = 0; p < PAGES; p++) {
+		size_t zeros = 0;
+
+		for (size_t b = 0; b < PAGE; b++)
+			zeros += memory[p * PAGE + b] == 0;
+		CHECK(zeros == 0 || zeros == PAGE, "page %zu: a part of it is gone", p);
+		if (zeros > 0)
+			*last = p;
+		if (zeros > 0 && *first == 0)
+			*first = p;
+	}
+	memset(memory, 1, PAGES * PAGE);
+}
+
+/* The largest slice of a thread is kept; whole pages of the others are given back. */
+static void
+check_spares(void)
+{
+	char *memory = aligned_alloc(PAGE, PAGES * PAGE);
+	const struct gs_item_slice part = { memory + PAGE + 1, PAGE - 2 };
+	const struct gs_item_slice small = { memory + 100, 3 * PAGE };
+	const struct gs_item_slice large = { memory + 5 * PAGE - 1, 4 * PAGE + 1 };
+	struct gs_division_shared shared = { .threads = 1 };
+	struct gs_division division = { .shared = &shared };
+	size_t first, last;
+
+	memset(memory, 1, PAGES * PAGE);
+	gs_division_spare(&division, 0, &part);
+	given_back(memory, &first, &last);
+	CHECK(last == 0, "no whole page: %zu to %zu", first, last);
+	gs_division_spare(&division, 0, &small);
+	given_back(memory, &first, &last);
+	CHECK(first == 1 && last == 2, "without spares: %zu to %zu", first, last);
+	division.spares = calloc(1, sizeof *division.spares);
+	gs_division_spare(&division, 0, &small);
+	given_back(memory, &first, &last);
+	CHECK(last == 0 && division.spares->data == small.data, "the first is kept");
+	gs_division_spare(&division, 0, &large);
+	given_back(memory, &first, &last);
+	CHECK(first == 1 && last == 2 && division.spares->bytes == large.bytes, "a larger one: %zu to %zu",
+	      first, last);
+	gs_division_spare(&division, 0, &large);
+	given_back(memory, &first, &last);
+	CHECK(first == 5 && last == 8, "as large a one: %zu to %zu", first, last);
+	gs_division_drop_spares(&division);
+	given_back(memory, &first, &last);
+	CHECK(first == 5 && last == 8 && division.spares == NULL, "the last: %zu to %zu", first, last);
+	gs_division_drop_spares(&division);
+	free(memory);
+}
+
 void
 unit_division(void)
 {
@@ -465,4 +525,5 @@ unit_division(void)
 	check_packers(1);
 	check_packers(2);
 	check_errors();
+	check_spares();
 }

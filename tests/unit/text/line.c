@@ -303,6 +303,10 @@ static const struct { const char *a, *b, *kept, *said; } headers[] = {
 	{ "\357\273\277x\ny\n", "x\ny", "\357\273\277x\ny\n", "" },
 	{ "x\ny\n", "\357\273\277x\ny\n", "x\ny\n", "" }, { "x", "x\n", "x\n", "" },
 	{ "", "x\ny\n", "x\ny\n", "" },
+	{ "x\ny\n1\n2\n", "x\ny\n3", "x\ny\n", "" },
+	{ "\n", "x\ny\n", "\n",
+	  "b: its header is \"x\", and that of the first input \"\"; to sort its rows all the same: "
+	  "(cat FIRST; tail -n +3 b) | gsort" },
 	{ "x\ny\n", "x\nz\n", "x\ny\n",
 	  "b: its header is \"z\", and that of the first input \"y\"; to sort its rows all the same: "
 	  "(cat FIRST; tail -n +3 b) | gsort" },

@@ -458,7 +458,7 @@ check_errors(void)
 
 enum { PAGE = 4096, PAGES = 12 };
 
-/* The first and the last page of memory that was given back to the system, and reads as zeros; then fill it. */
+/* The first and the last page that was given back to the system, and reads as zeros; then fill all. */
 static void
 given_back(char *memory, size_t *first, size_t *last)
 {

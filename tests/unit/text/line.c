@@ -224,6 +224,9 @@ check_limits(void)
 			      strcmp(gs_message(), "a:7: line longer than 4095 bytes") == 0, "%s",
 			      gs_message());
 	}
+	digits[0] = 'x';
+	CHECK(gs_line_reject(&options, "a", 7, digits, digits + 4095, &invalid) == GS_EINPUT &&
+	      strncmp(gs_message(), "a:7: not a number: \"x0", 22) == 0, "%s", gs_message());
 	CHECK(read_float(&options, "1e999", &value) == GS_FLOAT_OVERFLOW, "it becomes infinite");
 	CHECK(read_float(&options, "9007199254740993", &value) == GS_FLOAT_NONE, "it is not rounded");
 	CHECK(read_float(&options, "0", &zero) == GS_FLOAT_GOOD &&

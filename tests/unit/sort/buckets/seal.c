@@ -197,7 +197,7 @@ is_guarded(const char *bytes)
 	return true;
 }
 
-/* Sort all parts: are they all keys, in order?  And lists them in TOLD. */
+/* List all parts in TOLD, and sort them: are all keys there, in order? */
 static bool
 sort_parts(const struct row *row, size_t parts, char *told, size_t room)
 {

@@ -92,10 +92,12 @@ read_given(void *context, void *into, size_t room, size_t *count)
 	return GS_OK;
 }
 
-/* Append a span, whose memory the borrower may change. */
+/* Append a span, whose memory the borrower may change; one of no keys may have none. */
 static void
 append(const struct gs_span *span, unsigned bits, char *got, size_t *count)
 {
+	if (span->count == 0)
+		return;
 	memcpy(got + *count * (bits / 8), span->keys, span->count * (bits / 8));
 	memset(span->keys, 0x55, span->count * (bits / 8));
 	*count += span->count;

@@ -245,8 +245,8 @@ deny(unsigned call, unsigned argument, unsigned bits, unsigned error)
 	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-void
-units_denied(void (*rows)(void), unsigned call, unsigned argument, unsigned bits, unsigned error)
+int
+units_child(void (*rows)(void))
 {
 	int status = -1;
 	pid_t child;
@@ -255,14 +255,36 @@ units_denied(void (*rows)(void), unsigned call, unsigned argument, unsigned bits
 	child = fork();
 	if (child == 0) {
 		units_failed = 0;
-		if (call > 0 ? deny(call, argument, bits, error)
-		    : deny(SYS_clone3, 0, 0, EAGAIN) && deny(SYS_clone, 0, 0, EAGAIN))
-			rows();
+		rows();
 		fflush(stdout);
 		_exit(units_failed > 0);
 	}
 	waitpid(child, &status, 0);
-	CHECK(status == 0, "rows in a process in which call %u gives %u", call, error);
+	return status;
+}
+
+static struct {
+	void   (*rows)(void);
+	unsigned call, argument, bits, error;
+} denied;
+
+static void
+run_denied(void)
+{
+	if (denied.call > 0 ? deny(denied.call, denied.argument, denied.bits, denied.error)
+	    : deny(SYS_clone3, 0, 0, EAGAIN) && deny(SYS_clone, 0, 0, EAGAIN))
+		denied.rows();
+}
+
+void
+units_denied(void (*rows)(void), unsigned call, unsigned argument, unsigned bits, unsigned error)
+{
+	denied.rows = rows;
+	denied.call = call;
+	denied.argument = argument;
+	denied.bits = bits;
+	denied.error = error;
+	CHECK(units_child(run_denied) == 0, "rows in a process in which call %u gives %u", call, error);
 }
 
 int

@@ -69,6 +69,9 @@ bool units_has_failed(void);
  * GLIBC_TUNABLES=glibc.malloc.tcache_count=0. */
 size_t units_memory(void);
 
+/* Run ROWS in a child process; returns its wait status, 0 if they hold. */
+int units_child(void (*rows)(void));
+
 /* Run ROWS in a child process, in which CALL fails with ERROR if its ARGUMENT has one of BITS, or always with
  * BITS 0; with CALL 0 no thread can be started.  Rows that fail there count as one. */
 void units_denied(void (*rows)(void), unsigned call, unsigned argument, unsigned bits, unsigned error);

@@ -114,7 +114,7 @@ check_part(size_t more)
 	      "and then more: %zu bytes", got);
 	for (size_t b = 0; b < got; b++)
 		wrong += data[b] != byte_at(bytes + b);
-	CHECK(wrong == 0, "of which %zu are wrong", wrong);
+	CHECK(wrong == 0, "%zu bytes are wrong", wrong);
 	gs_input_close(input);
 	free(data);
 }

@@ -179,25 +179,6 @@ check_company(bool finish)
 
 /* ---- errors: in a process of their own ------------------------------------------- */
 
-/* The wait status of a child that runs BODY. */
-static int
-in_child(void (*body)(void))
-{
-	int status = -1;
-	pid_t child;
-
-	fflush(stdout);
-	child = fork();
-	if (child == 0) {
-		units_failed = 0;
-		body();
-		fflush(stdout);
-		_exit(units_failed > 0);
-	}
-	waitpid(child, &status, 0);
-	return status;
-}
-
 /* Writing stops with this message, and there are no more blocks than bytes. */
 static void
 expect_trouble(const char *reason)
@@ -654,11 +635,11 @@ unit_output(void)
 	check_answers();
 	check_descriptors();
 	check_wrong_end();
-	CHECK(in_child(with_limit) == 0, "a limit on file sizes ends it");
+	CHECK(units_child(with_limit) == 0, "a limit on file sizes ends it");
 	if (geteuid() == 0) {
 		char folder[100];
 
-		CHECK(in_child(with_small_disk) == 0, "a full disk ends it");
+		CHECK(units_child(with_small_disk) == 0, "a full disk ends it");
 		snprintf(folder, sizeof folder, "%.90s.d", path);
 		rmdir(folder);
 	}
@@ -668,10 +649,10 @@ unit_output(void)
 	check_interrupted();
 	for (unsigned e = 0; e < sizeof errors / sizeof errors[0]; e++) {
 		denied = errors[e];
-		CHECK(in_child(give_denied) == 0, "a pipe that takes no pages: %s", strerror(denied));
+		CHECK(units_child(give_denied) == 0, "a pipe that takes no pages: %s", strerror(denied));
 	}
-	status = in_child(lose_reader);
+	status = units_child(lose_reader);
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE,
 	      "without a reader it dies in silence: %x", (unsigned)status);
-	CHECK(in_child(lose_reader_quietly) == 0, "or says so, where SIGPIPE is ignored");
+	CHECK(units_child(lose_reader_quietly) == 0, "or says so, where SIGPIPE is ignored");
 }

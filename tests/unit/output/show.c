@@ -240,7 +240,7 @@ check_marked(void)
 
 #define AS_IT_IS	"\303\251\342\202\254\360\237\230\200 \177/"
 
-/* A line of a list, in front of which is another. */
+/* A line of a list, as its first one and as the second. */
 static const struct {
 	struct order order;
 	bool counts;

@@ -378,11 +378,14 @@ check_next_directory(unsigned dirs_there)
 	free(buffer);
 }
 
+static const struct row *filled;
+
 /* In a process whose files seem to be on full disks from byte FULL_FROM on: a run goes on in the next
  * directory, and is read as one; then no directory is left. */
 static void
-fill_directories(const struct row *row)
+fill_directories(void)
 {
+	const struct row *row = filled;
 	enum { FULL_FROM = 1 << 20 };
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -443,19 +446,8 @@ check_full_directories(void)
 	};
 
 	for (size_t f = 0; f < sizeof full / sizeof full[0]; f++) {
-		int status = -1;
-		pid_t child;
-
-		fflush(stdout);
-		child = fork();
-		if (child == 0) {
-			units_failed = 0;
-			fill_directories(&full[f]);
-			fflush(stdout);
-			_exit(units_failed > 0);
-		}
-		waitpid(child, &status, 0);
-		CHECK(status == 0, "%s", full[f].name);
+		filled = &full[f];
+		CHECK(units_child(fill_directories) == 0, "%s", full[f].name);
 	}
 }
 
@@ -1068,8 +1060,8 @@ check_blocks_open(void)
 	}
 }
 
-/* COUNT keys, of which a block has MOST, by three threads: as many blocks as they take, of like size; and the
- * keys come back, PIECE at a time. */
+/* Three threads write COUNT keys, MOST to a block, in as few blocks as possible, of like size; the keys come
+ * back, PIECE at a time. */
 static void
 check_blocks(enum gs_pack_method method, unsigned bits, size_t count, size_t piece)
 {

@@ -108,7 +108,7 @@ check_turns(void)
 	gs_pool_give(pool, &a);
 	gs_pool_give(pool, &b);
 	gs_pool_take(pool, &a, 4);
-	CHECK(are(&a, mixed) && pool->used == 6 && pool->free.blocks == 1, "those that are back come first");
+	CHECK(are(&a, mixed) && pool->used == 6 && pool->free.blocks == 1, "returned blocks come first");
 	gs_pool_give(pool, &c);
 	gs_pool_take(pool, &b, 2);
 	CHECK(b.head == 6 && b.tail == 3 && pool->used == 6, "the sixth again");
@@ -120,7 +120,7 @@ check_turns(void)
 	gs_pool_take(pool, &c, 5);
 	CHECK(c.blocks == 5 && pool->used == 7, "what is back, and another");
 	gs_pool_take(pool, &b, 5);
-	CHECK(b.blocks == 1 && b.head == 8 && pool->used == 8, "fewer, if there are no more");
+	CHECK(b.blocks == 1 && b.head == 8 && pool->used == 8, "fewer, at the end of the pool");
 }
 
 /* Where trips of 4 blocks begin in a pool of some huge pages: the first ones, and one that is late. */
@@ -203,7 +203,7 @@ check_compact(const struct compact *row)
 	}
 	CHECK(good && row->after[at] == 0 && chain.blocks == at && sum == expect,
 	      "%zu blocks of %u, %u ... keys are %zu", blocks, row->count[0], row->count[1], at);
-	CHECK(pool->used - pool->free.blocks == at, "%zu blocks of %u, %u ...: those that are empty are back",
+	CHECK(pool->used - pool->free.blocks == at, "%zu blocks of %u, %u ...: empty blocks are back",
 	      blocks, row->count[0], row->count[1]);
 }
 

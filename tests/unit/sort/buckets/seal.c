@@ -73,8 +73,8 @@ static const struct row {
 	uint64_t  (*key)(uint64_t i);
 	unsigned    bits;
 	unsigned    threads;		/* two: only few values, as samples depend on the order of blocks */
-	unsigned    count, span, step;	/* keys; those of a call; to the next sequence number */
-	unsigned    entries, blocks;	/* parts, with those that were divided; blocks of one thread's */
+	unsigned    count, span, step;	/* keys in all; keys of a call; step of its sequence number */
+	unsigned    entries, blocks;	/* parts, divided ones too; blocks, with one thread */
 	const char *parts;		/* to sort, in order, reversed, equal; "*": scattered */
 } rows[] = {
 	{ "nothing", up, 64, 1, 0, 1, 1, 0, 0, "" },
